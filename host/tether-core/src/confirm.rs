@@ -1,0 +1,86 @@
+//! What to do about a person's confirmation: decided from values alone.
+
+use crate::action::{Action, Claim, Output, State};
+use crate::clock::Timestamp;
+use crate::problem::Code;
+
+/// A person's yes.
+#[derive(Debug, Clone)]
+pub struct Confirmation {
+    /// Who, and with which key.
+    pub claim: Claim,
+    /// The attempts that the person saw used, where the request says so.
+    pub attempts_seen: Option<u32>,
+}
+
+/// What follows from a confirmation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Nobody was first: claim it, then run it.
+    Claim,
+    /// Its time is over: expire it, then tell so.
+    Expire,
+    /// An attempt runs: wait for its end, and never claim after that.
+    Wait,
+    /// It was done: the stored result again.
+    Replay,
+    /// It failed for good: the stored failure again.
+    Failed,
+    /// Nothing runs, and this is why.
+    Conflict(Code),
+}
+
+impl Confirmation {
+    /// What follows from this confirmation of `action`.
+    pub fn decide(&self, action: &Action, now: Timestamp) -> Decision {
+        match &action.state {
+            State::Pending { expires_at, .. } if now >= *expires_at => Decision::Expire,
+            State::Pending { attempts_used, .. } => match self.attempts_seen {
+                Some(seen) if seen != *attempts_used => Decision::Conflict(Code::ActionChanged),
+                _ => Decision::Claim,
+            },
+            State::Executing { claim, .. } if self.may_join(claim) => Decision::Wait,
+            State::Executing { .. } => Decision::Conflict(Code::ActionExecuting),
+            State::Succeeded { claim, output, .. } if self.may_join(claim) => match output {
+                Output::Kept(_) => Decision::Replay,
+                Output::Erased => Decision::Conflict(Code::KeyExpired),
+            },
+            State::Succeeded { .. } => Decision::Conflict(Code::ActionDecided),
+            State::Failed { .. } => Decision::Failed,
+            State::Declined { .. } => Decision::Conflict(Code::ActionDeclined),
+            State::Expired { .. } => Decision::Conflict(Code::ActionExpired),
+        }
+    }
+
+    /// What a confirmation is told that waited for attempt `waited_for`, now that
+    /// the action is as it is. None where that attempt has not ended yet.
+    pub fn decide_after_wait(&self, action: &Action, waited_for: u32) -> Option<Decision> {
+        match &action.state {
+            State::Executing { attempt, .. } if *attempt == waited_for => None,
+            State::Succeeded { output: Output::Kept(_), .. } => Some(Decision::Replay),
+            state => {
+                let code = match state {
+                    State::Failed { .. } => failed_code(action),
+                    _ => Code::ExecutionFailedRetryable,
+                };
+                Some(Decision::Conflict(code))
+            }
+        }
+    }
+
+    /// The same key of the same person, or none: a repetition. Another key is
+    /// somebody who means something else.
+    fn may_join(&self, winner: &Claim) -> bool {
+        self.claim.key.is_none() || self.claim == *winner
+    }
+}
+
+/// The `errorCode` of an action's failure: whether another attempt is left, and
+/// whether one was the reason.
+pub fn failed_code(action: &Action) -> Code {
+    match &action.state {
+        State::Failed { failure, .. } if failure.cause.returns_write() => Code::ExecutionAttemptsExhausted,
+        State::Failed { .. } => Code::ExecutionFailed,
+        _ => Code::ExecutionFailedRetryable,
+    }
+}

@@ -1,0 +1,259 @@
+//! JSON that is kept as the text in which it came.
+//!
+//! Arguments and results are checked once and then passed on to the letter:
+//! numbers beyond 2⁵³, the order of keys and the spelling of strings survive.
+
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::digest::Digest;
+
+/// Values nested deeper than this are refused.
+pub const MAX_DEPTH: usize = 128;
+
+/// Text that holds exactly one valid JSON value: no member name twice in an
+/// object, no lone surrogates, no number beyond a double's range, at most
+/// [`MAX_DEPTH`] levels.
+#[derive(Clone, PartialEq, Eq)]
+pub struct JsonText(Arc<str>);
+
+/// Why a text is not taken as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidJson {
+    /// It does not follow RFC 8259.
+    #[error("it is not valid JSON: {0}")]
+    Syntax(String),
+    /// Two readers could see two different values.
+    #[error("the member name {0:?} occurs twice in one object")]
+    DuplicateName(String),
+    /// No double comes close; readers would see infinity.
+    #[error("the number {0} is too large for a double")]
+    NumberTooLarge(String),
+    /// More than [`MAX_DEPTH`] levels.
+    #[error("it is nested more than {MAX_DEPTH} levels deep")]
+    TooDeep,
+}
+
+impl JsonText {
+    /// Checks `text` and keeps it as it is.
+    pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, InvalidJson> {
+        let text = text.into();
+        canonical(&text)?;
+        Ok(Self(text))
+    }
+
+    /// The empty object.
+    pub fn empty_object() -> Self {
+        Self("{}".into())
+    }
+
+    /// The text, to the letter.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The digest of the value's canonical form (RFC 8785), except that numbers
+    /// stay as written: `1` and `1.0` are told apart, the order of keys is not.
+    pub fn fingerprint(&self) -> Digest {
+        // What `parse` accepted is accepted again.
+        Digest::of(canonical(&self.0).unwrap_or_default())
+    }
+
+    /// The value as a tree, for those who look into it. Numbers beyond 64 bits
+    /// become doubles in it: it is never written out again.
+    pub fn to_value(&self) -> serde_json::Value {
+        serde_json::from_str(&self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for JsonText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for JsonText {
+    /// The size only: arguments and results never reach a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JsonText({} bytes)", self.0.len())
+    }
+}
+
+fn canonical(text: &str) -> Result<String, InvalidJson> {
+    let raw: &RawValue = serde_json::from_str(text).map_err(syntax)?;
+    let mut out = String::with_capacity(text.len());
+    write_canonical(raw, MAX_DEPTH, &mut out)?;
+    Ok(out)
+}
+
+fn syntax(error: serde_json::Error) -> InvalidJson {
+    InvalidJson::Syntax(error.to_string())
+}
+
+fn write_canonical(raw: &RawValue, depth: usize, out: &mut String) -> Result<(), InvalidJson> {
+    let text = raw.get();
+    match text.as_bytes().first() {
+        Some(b'{' | b'[') if depth == 0 => Err(InvalidJson::TooDeep),
+        Some(b'{') => {
+            let Members(mut members) = serde_json::from_str(text).map_err(syntax)?;
+            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            if let Some(pair) = members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return Err(InvalidJson::DuplicateName(pair[0].0.clone()));
+            }
+            write_list(out, '{', '}', members, |(name, value), out| {
+                write_string(&name, out);
+                out.push(':');
+                write_canonical(value, depth - 1, out)
+            })
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(syntax)?;
+            write_list(out, '[', ']', items, |item, out| write_canonical(item, depth - 1, out))
+        }
+        Some(b'"') => {
+            let string: String = serde_json::from_str(text).map_err(syntax)?;
+            write_string(&string, out);
+            Ok(())
+        }
+        Some(b'-' | b'0'..=b'9') => {
+            if text.parse().is_ok_and(f64::is_finite) {
+                out.push_str(text);
+                Ok(())
+            } else {
+                Err(InvalidJson::NumberTooLarge(text.chars().take(40).collect()))
+            }
+        }
+        _ => {
+            out.push_str(text);
+            Ok(())
+        }
+    }
+}
+
+fn write_list<T>(
+    out: &mut String,
+    open: char,
+    close: char,
+    items: Vec<T>,
+    mut write: impl FnMut(T, &mut String) -> Result<(), InvalidJson>,
+) -> Result<(), InvalidJson> {
+    out.push(open);
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(item, out)?;
+    }
+    out.push(close);
+    Ok(())
+}
+
+/// RFC 8785 asks for the shortest escapes, in lower case.
+fn write_string(string: &str, out: &mut String) {
+    out.push('"');
+    for character in string.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            control if control < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}
+
+/// An object's members in their order, their values not yet read.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(a: &str, b: &str, same: bool) {
+        let [a_digest, b_digest] = [a, b].map(|text| JsonText::parse(text).unwrap().fingerprint());
+        assert_eq!(a_digest == b_digest, same, "{a} and {b}");
+    }
+
+    #[test]
+    fn fingerprints_agree_on_values_and_on_nothing_else() {
+        check(r#"{"a":1,"b":2}"#, r#"{ "b" : 2, "a" : 1 }"#, true);
+        check(r#"{"a":"\u0041\/"}"#, r#"{"a":"A/"}"#, true);
+        check("[1,2]", "[2,1]", false);
+        check("1", "1.0", false);
+        check("1", "1e0", false);
+        check("0", "-0", false);
+        check("9007199254740992", "9007199254740993", false);
+        check("\"\u{e9}\"", "\"e\u{301}\"", false);
+        check(r#"{"a":null}"#, "{}", false);
+        check(r#"{"\ud83d\ude00":1,"\ufb33":2}"#, "{\"\u{fb33}\":2,\"\u{1f600}\":1}", true);
+        check(r#"["ab","c"]"#, r#"["a","bc"]"#, false);
+    }
+
+    #[test]
+    fn keys_are_ordered_by_utf_16_code_units() {
+        let text = canonical("{\"\u{fb33}\":1,\"\u{1f600}\":2}").unwrap();
+        assert_eq!(text, "{\"\u{1f600}\":2,\"\u{fb33}\":1}");
+    }
+
+    #[test]
+    fn what_two_readers_could_understand_in_two_ways_is_refused() {
+        let refused = |text: &str| JsonText::parse(text).unwrap_err();
+        assert_eq!(refused(r#"{"a":{"b":1,"\u0062":2}}"#), InvalidJson::DuplicateName("b".into()));
+        assert_eq!(refused("[1e400]"), InvalidJson::NumberTooLarge("1e400".into()));
+        assert_eq!(refused(&"[".repeat(200).add_closing(200)), InvalidJson::TooDeep);
+        for text in [r#""\ud800""#, "01", "NaN", "", "{} {}", "'a'", "[1,]", "{\"a\":1"] {
+            assert!(matches!(refused(text), InvalidJson::Syntax(_)), "{text}");
+        }
+    }
+
+    trait AddClosing {
+        fn add_closing(self, count: usize) -> String;
+    }
+
+    impl AddClosing for String {
+        fn add_closing(self, count: usize) -> String {
+            self + &"]".repeat(count)
+        }
+    }
+
+    #[test]
+    fn the_text_is_kept_to_the_letter() {
+        let text = "{\"b\" : 9007199254740993,\n \"a\":0.10}";
+        assert_eq!(JsonText::parse(text).unwrap().as_str(), text);
+    }
+}

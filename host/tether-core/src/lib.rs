@@ -1,0 +1,22 @@
+//! The ground floor of Tether: its words, its decisions, and the ports through
+//! which the floors above are reached.
+//!
+//! Nothing here does I/O and nothing here waits. A rule that can be decided from
+//! values is decided here, as a function, and is tested as a table.
+
+pub mod action;
+pub mod clock;
+pub mod confirm;
+pub mod digest;
+pub mod failure;
+pub mod grant;
+pub mod id;
+pub mod identity;
+pub mod invocation;
+pub mod json;
+pub mod ledger;
+pub mod port;
+pub mod problem;
+pub mod retry;
+pub mod schema;
+pub mod tool;

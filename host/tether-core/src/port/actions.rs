@@ -1,0 +1,185 @@
+//! Where actions are kept.
+
+use crate::action::{Action, Proposal, Revision, State, Status};
+use crate::clock::Timestamp;
+use crate::digest::Digest;
+use crate::id::{ActionId, IdempotencyKey, TenantId, UserId};
+use crate::ledger::Ledger;
+use crate::port::BoxFuture;
+
+/// Why the store did not do it. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The disk is full.
+    #[error("the disk that holds the actions is full")]
+    Full,
+    /// Anything else: for the log.
+    #[error(transparent)]
+    Failed(#[from] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A proposal that is about to become an action.
+#[derive(Debug, Clone)]
+pub struct NewAction {
+    /// Its id, fresh.
+    pub id: ActionId,
+    /// What is proposed.
+    pub proposal: Proposal,
+    /// Until when it can be confirmed.
+    pub expires_at: Timestamp,
+    /// The proposer's key.
+    pub key: Option<IdempotencyKey>,
+}
+
+/// What became of a proposal.
+#[must_use]
+#[derive(Debug)]
+pub enum Proposed {
+    /// A new action, pending.
+    New(Action),
+    /// The proposer used this key before, for this action; whether it is the same
+    /// proposal is for the caller to see.
+    Before(Action),
+}
+
+/// A move of one action: the only way in which an action changes.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// Whose action it is.
+    pub tenant: TenantId,
+    /// Which action.
+    pub id: ActionId,
+    /// The revision that the mover saw.
+    pub seen: Revision,
+    /// The new state, from [`Action::next`].
+    pub state: State,
+    /// Everything that it was seen to do.
+    pub ledger: Ledger,
+    /// Who moves it; none for the host itself.
+    pub actor: Option<UserId>,
+    /// When.
+    pub at: Timestamp,
+    /// A sentence for the history.
+    pub detail: String,
+}
+
+/// What a compare-and-set found.
+#[must_use]
+#[derive(Debug)]
+pub enum Swap {
+    /// It was as seen, and is now as asked, durably.
+    Done(Action),
+    /// Somebody was first: the action as it is now.
+    Stale(Action),
+    /// The confirmation's key belongs to another action of this tenant and user.
+    KeyTaken,
+    /// There is no such action.
+    Gone,
+}
+
+/// Which actions to list.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only those that stand so.
+    pub status: Option<Status>,
+    /// Only those that this user proposed.
+    pub proposer: Option<UserId>,
+}
+
+/// A part of a list, newest first.
+#[derive(Debug)]
+pub struct Page {
+    /// The actions.
+    pub actions: Vec<Action>,
+    /// Where the next page begins, if there is one; opaque.
+    pub next: Option<String>,
+}
+
+/// One transition, as the history tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryEvent {
+    /// When.
+    pub at: Timestamp,
+    /// Who; none for the host itself.
+    pub actor: Option<UserId>,
+    /// From where; none for the proposal.
+    pub from: Option<Status>,
+    /// To where.
+    pub to: Status,
+    /// Attempts that had begun by then.
+    pub attempt: u32,
+    /// A sentence.
+    pub detail: String,
+}
+
+/// Where actions are kept. Whatever a method answers is durable first.
+pub trait ActionStore: Send + Sync + 'static {
+    /// Keeps a new action and its first history event, unless the proposer (of
+    /// that tenant) used the key before.
+    fn propose(&self, action: NewAction) -> BoxFuture<'_, Result<Proposed, StoreError>>;
+
+    /// The action that this user proposed with this key.
+    fn proposed_with<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        user: &'a UserId,
+        key: &'a IdempotencyKey,
+    ) -> BoxFuture<'a, Result<Option<Action>, StoreError>>;
+
+    /// The action that this user's confirmation with this key claimed.
+    fn confirmed_with<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        user: &'a UserId,
+        key: &'a IdempotencyKey,
+    ) -> BoxFuture<'a, Result<Option<ActionId>, StoreError>>;
+
+    /// One action of this tenant.
+    fn load<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        id: ActionId,
+    ) -> BoxFuture<'a, Result<Option<Action>, StoreError>>;
+
+    /// A page of at most `limit` actions of this tenant, from `cursor` (a
+    /// [`Page::next`]) on. A cursor that is none of ours: from the start.
+    fn list<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        filter: Filter,
+        limit: usize,
+        cursor: Option<String>,
+    ) -> BoxFuture<'a, Result<Page, StoreError>>;
+
+    /// The history of one action, oldest first; empty where there is no such
+    /// action.
+    fn history<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        id: ActionId,
+    ) -> BoxFuture<'a, Result<Vec<HistoryEvent>, StoreError>>;
+
+    /// Compare and set: state, ledger, history event, and, where the new state is
+    /// executing with a key, the binding of (tenant, user, key) to this action;
+    /// all in one transaction.
+    fn swap(&self, change: Change) -> BoxFuture<'_, Result<Swap, StoreError>>;
+
+    /// Every action that is executing, of all tenants.
+    fn executing(&self) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
+
+    /// Up to `limit` pending actions, of all tenants, whose time was over at `now`.
+    fn overdue(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
+
+    /// The digests of components that an undecided action (pending or executing)
+    /// is bound to.
+    fn needed_components(&self) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>>;
+
+    /// Erases the outputs of up to `limit` actions that succeeded before `before`,
+    /// and returns those actions as they were, so that their records can be
+    /// emptied as well. The actions and their keys stay.
+    fn erase_outputs(
+        &self,
+        before: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
+}

@@ -1,0 +1,1 @@
+//! Propose, confirm, call and recover

@@ -1,0 +1,1 @@
+//! Runs tool handlers that are WebAssembly components

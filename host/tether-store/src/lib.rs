@@ -1,0 +1,1 @@
+//! Where actions, records and databases are kept

@@ -1,0 +1,1 @@
+//! HTTP that leaves the host
