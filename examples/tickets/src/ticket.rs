@@ -1,7 +1,5 @@
 //! A ticket, as the database keeps it and as tools show it.
 
-use std::fmt;
-
 use tether_sdk::prelude::*;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -9,8 +7,10 @@ pub struct Ticket {
     pub id: i64,
     pub title: String,
     pub state: State,
-    #[serde(flatten)]
-    pub price: Price,
+    /// Whole cents: a sum of money is never a floating-point number.
+    pub amount_cents: i64,
+    /// ISO 4217, such as `EUR`.
+    pub currency: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,14 +19,6 @@ pub enum State {
     Open,
     Closed,
     Void,
-}
-
-/// Whole cents: sums of money are never floating-point numbers.
-#[derive(Serialize, Deserialize, JsonSchema)]
-pub struct Price {
-    pub amount_cents: i64,
-    /// ISO 4217, such as `EUR`.
-    pub currency: String,
 }
 
 impl State {
@@ -39,12 +31,9 @@ impl State {
     }
 }
 
-/// Such as `45.00 EUR`, for people.
-impl fmt::Display for Price {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, cents) = (self.amount_cents / 100, self.amount_cents % 100);
-        write!(f, "{whole}.{cents:02} {}", self.currency)
-    }
+/// An amount for people, such as `45.00 EUR`.
+pub fn price(amount_cents: i64, currency: &str) -> String {
+    format!("{}.{:02} {currency}", amount_cents / 100, amount_cents % 100)
 }
 
 /// The ticket of that number, if there is one.

@@ -2,7 +2,7 @@
 
 use tether_sdk::prelude::*;
 
-use crate::ticket::{Price, State, find, not_found};
+use crate::ticket::{State, find, not_found, price};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,8 +42,8 @@ fn preview_void(call: &Read, args: VoidTicket) -> Result<Option<String>, ToolErr
     if ticket.state != State::Open {
         return Err(not_open(ticket.id, ticket.state));
     }
-    let state = ticket.state.as_str();
-    Ok(Some(format!("Void ticket {} ({state}, {})", ticket.id, ticket.price)))
+    let (state, price) = (ticket.state.as_str(), price(ticket.amount_cents, &ticket.currency));
+    Ok(Some(format!("Void ticket {} ({state}, {price})", ticket.id)))
 }
 
 fn not_open(id: i64, state: State) -> ToolError {
@@ -83,7 +83,6 @@ pub fn open_ticket(call: &Write, args: OpenTicket) -> Result<Opened, ToolError> 
 }
 
 fn preview_open(_call: &Read, args: OpenTicket) -> Result<Option<String>, ToolError> {
-    let OpenTicket { title, amount_cents, currency } = args;
-    let price = Price { amount_cents, currency };
-    Ok(Some(format!("Open ticket “{title}” ({price})")))
+    let price = price(args.amount_cents, &args.currency);
+    Ok(Some(format!("Open ticket “{}” ({price})", args.title)))
 }

@@ -98,10 +98,7 @@ impl Draft {
             check_name(&name.value(), name.span())?;
         }
         if let (Effect::Read, Some(preview)) = (effect, &self.preview) {
-            return Err(Error::new_spanned(
-                preview,
-                "a read has no preview: nobody is asked to confirm it",
-            ));
+            return Err(Error::new_spanned(preview, "a read has no preview: nobody is asked to confirm it"));
         }
         Ok(Attribute {
             effect,
@@ -119,10 +116,7 @@ pub(crate) fn check_name(name: &str, span: Span) -> Result<()> {
     if (1..=NAME_LIMIT).contains(&name.len()) && name.chars().all(allowed) {
         return Ok(());
     }
-    Err(Error::new(
-        span,
-        format!("a tool's name is 1 to {NAME_LIMIT} characters of `A-Z a-z 0-9 _ - .`"),
-    ))
+    Err(Error::new(span, format!("a tool's name is 1 to {NAME_LIMIT} characters of `A-Z a-z 0-9 _ - .`")))
 }
 
 fn text(input: ParseStream, key: &Ident) -> Result<LitStr> {
@@ -131,14 +125,10 @@ fn text(input: ParseStream, key: &Ident) -> Result<LitStr> {
     // key, and not just the kind of token that was missing.
     let value: Expr = input.parse()?;
     match value {
-        Expr::Lit(syn::ExprLit {
-            lit: syn::Lit::Str(text),
-            ..
-        }) if !text.value().trim().is_empty() => Ok(text),
-        other => Err(Error::new_spanned(
-            other,
-            format!("`{key}` is a string literal, and not an empty one"),
-        )),
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if !text.value().trim().is_empty() => {
+            Ok(text)
+        }
+        other => Err(Error::new_spanned(other, format!("`{key}` is a string literal, and not an empty one"))),
     }
 }
 

@@ -29,10 +29,9 @@ impl<'a> Signature<'a> {
         }
         let mut types = signature.inputs.iter().map(|input| match input {
             FnArg::Typed(typed) => Ok(&*typed.ty),
-            FnArg::Receiver(receiver) => Err(Error::new_spanned(
-                receiver,
-                "a tool is a free function, not a method",
-            )),
+            FnArg::Receiver(receiver) => {
+                Err(Error::new_spanned(receiver, "a tool is a free function, not a method"))
+            }
         });
         let (Some(call), Some(arguments), None) = (types.next(), types.next(), types.next()) else {
             return Err(Error::new(
@@ -44,10 +43,7 @@ impl<'a> Signature<'a> {
             ));
         };
         check_call(call?, effect)?;
-        Ok(Self {
-            arguments: arguments?,
-            result: result(function)?,
-        })
+        Ok(Self { arguments: arguments?, result: result(function)? })
     }
 }
 

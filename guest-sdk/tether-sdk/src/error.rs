@@ -73,11 +73,7 @@ impl ToolError {
 
 impl Fault {
     fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            code: code.into(),
-            message: message.into(),
-            retry_after_ms: None,
-        }
+        Self { code: code.into(), message: message.into(), retry_after_ms: None }
     }
 }
 
@@ -107,10 +103,6 @@ impl From<ToolError> for types::ToolError {
 
 impl From<Fault> for types::Fault {
     fn from(fault: Fault) -> Self {
-        Self {
-            code: fault.code,
-            message: fault.message,
-            retry_after_ms: fault.retry_after_ms,
-        }
+        Self { code: fault.code, message: fault.message, retry_after_ms: fault.retry_after_ms }
     }
 }

@@ -28,9 +28,7 @@ impl Deref for Write {
 
 impl Write {
     pub(crate) fn new(invocation: types::Invocation) -> Self {
-        Self {
-            read: Read::new(invocation),
-        }
+        Self { read: Read::new(invocation) }
     }
 
     /// Does the work of this write once, ever.

@@ -127,18 +127,12 @@ impl<'a> WholeRow<'a> {
     fn only(&self) -> Result<Cell<'a>, Mismatch> {
         match &*self.0.values {
             [value] => Ok(Cell(value)),
-            values => Err(de::Error::custom(format_args!(
-                "{} columns, where one is expected",
-                values.len()
-            ))),
+            values => Err(de::Error::custom(format_args!("{} columns, where one is expected", values.len()))),
         }
     }
 
     fn map<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
-        visitor.visit_map(Columns {
-            row: self.0,
-            next: 0,
-        })
+        visitor.visit_map(Columns { row: self.0, next: 0 })
     }
 
     fn sequence<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mismatch> {
@@ -158,10 +152,7 @@ struct Columns<'a> {
 impl<'de> MapAccess<'de> for Columns<'_> {
     type Error = Mismatch;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Mismatch> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Mismatch> {
         let Some(name) = self.row.columns.get(self.next) else {
             return Ok(None);
         };
@@ -217,11 +208,7 @@ impl<'de> Deserializer<'de> for WholeRow<'_> {
         self.map(visitor)
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(
-        self,
-        _length: usize,
-        visitor: V,
-    ) -> Result<V::Value, Mismatch> {
+    fn deserialize_tuple<V: Visitor<'de>>(self, _length: usize, visitor: V) -> Result<V::Value, Mismatch> {
         self.sequence(visitor)
     }
 

@@ -81,10 +81,7 @@ impl FromRow for Row {
 /// The rows of an answer, each as `T`.
 pub(crate) fn typed<T: FromRow>(set: database::RowSet) -> Result<Vec<T>, DatabaseError> {
     let columns: Rc<[String]> = set.columns.into();
-    let row = |values| Row {
-        columns: Rc::clone(&columns),
-        values,
-    };
+    let row = |values| Row { columns: Rc::clone(&columns), values };
     set.rows.into_iter().map(|values| T::from_row(row(values))).collect()
 }
 

@@ -71,10 +71,7 @@ impl From<HttpError> for ToolError {
             HttpError::TooLarge(_) => failed("UPSTREAM_TOO_LARGE", message),
             HttpError::TransactionOpen => failed("TRANSACTION_OPEN", message),
             HttpError::Body(_) => failed("UPSTREAM_BODY_INVALID", message),
-            HttpError::Status {
-                status,
-                retry_after_ms,
-            } => {
+            HttpError::Status { status, retry_after_ms } => {
                 let error = match status {
                     408 | 429 | 502 | 503 | 504 => transient("UPSTREAM_UNAVAILABLE", message),
                     _ => failed("UPSTREAM_STATUS", message),

@@ -32,13 +32,7 @@ pub struct Request {
 impl Request {
     /// A request of any method, without headers or body.
     pub fn new(method: impl Into<String>, url: impl Into<String>) -> Self {
-        Self {
-            method: method.into(),
-            url: url.into(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            step: None,
-        }
+        Self { method: method.into(), url: url.into(), headers: Vec::new(), body: Vec::new(), step: None }
     }
 
     /// A `GET`: safe, so a read may send it.

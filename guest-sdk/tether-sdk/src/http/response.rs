@@ -54,10 +54,7 @@ impl Response {
         if (200..300).contains(&self.status) {
             return Ok(self);
         }
-        Err(HttpError::Status {
-            status: self.status,
-            retry_after_ms: self.retry_after_ms(),
-        })
+        Err(HttpError::Status { status: self.status, retry_after_ms: self.retry_after_ms() })
     }
 
     /// `retry-after-ms`, or the seconds of `Retry-After`. Its other form, a
@@ -70,10 +67,6 @@ impl Response {
 
 impl From<transport::Response> for Response {
     fn from(response: transport::Response) -> Self {
-        Self {
-            status: response.status,
-            headers: response.headers,
-            body: response.body,
-        }
+        Self { status: response.status, headers: response.headers, body: response.body }
     }
 }
