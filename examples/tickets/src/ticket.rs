@@ -48,3 +48,14 @@ pub fn find(call: &Read, id: i64) -> Result<Option<Ticket>, DatabaseError> {
 pub fn not_found(id: i64) -> ToolError {
     refused("TICKET_NOT_FOUND", format!("there is no ticket {id}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::price;
+
+    #[test]
+    fn a_price_has_two_decimals() {
+        assert_eq!(price(4_500, "EUR"), "45.00 EUR");
+        assert_eq!(price(5, "CHF"), "0.05 CHF");
+    }
+}

@@ -68,6 +68,8 @@ macro_rules! component {
 
             const _: () = $crate::component::check::<Component>();
 
+            // Elsewhere there is no host to export to, and linkers reject the names.
+            #[cfg(target_arch = "wasm32")]
             $crate::bindings::export_handler!(Component with_types_in $crate::bindings);
         };
     };
@@ -171,3 +173,6 @@ impl From<&Migration> for types::Migration {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

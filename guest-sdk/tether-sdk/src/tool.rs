@@ -6,6 +6,6 @@ mod run;
 mod schema;
 
 pub use crate::bindings::tether::tool::types::{Effect, Invocation};
-pub use definition::{Arguments, Definition, Outcome, Tool};
+pub use definition::{Arguments, Definition, Handler, Outcome, Tool};
 pub use run::{preview, read, write};
 pub use schema::{input_schema, output_schema};

@@ -13,6 +13,9 @@ use crate::error::{ToolError, failed};
 
 /// The call of a confirmed write: all that [`Read`] can, and transactions.
 /// A function that only reads takes `&Read`, and may be given a `&Write`.
+///
+/// A write that changes no database needs no transaction: it sends its request
+/// and returns. Only the peer can then tell a repetition, by the call's key.
 #[derive(Debug)]
 pub struct Write {
     read: Read,

@@ -99,3 +99,6 @@ pub(crate) fn at_most_one<T>(mut rows: Vec<T>) -> Result<Option<T>, DatabaseErro
     }
     Ok(row)
 }
+
+#[cfg(test)]
+mod tests;

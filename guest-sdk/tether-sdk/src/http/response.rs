@@ -70,3 +70,35 @@ impl From<transport::Response> for Response {
         Self { status: response.status, headers: response.headers, body: response.body }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{HttpError, Response};
+
+    fn answer(status: u16, headers: &[(&str, &str)]) -> Response {
+        let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        Response { status, headers: headers.collect(), body: b"[1]".to_vec() }
+    }
+
+    #[track_caller]
+    fn waits(headers: &[(&str, &str)], milliseconds: Option<u32>) {
+        let error = answer(503, headers).error_for_status().expect_err("503 is no success");
+        assert_eq!(error, HttpError::Status { status: 503, retry_after_ms: milliseconds });
+    }
+
+    #[test]
+    fn retry_after_is_read_in_seconds_and_milliseconds() {
+        waits(&[], None);
+        waits(&[("Retry-After", "2")], Some(2_000));
+        waits(&[("RETRY-AFTER", "2"), ("retry-after-ms", "150")], Some(150));
+        waits(&[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")], None);
+        waits(&[("retry-after", "4294968")], None);
+    }
+
+    #[test]
+    fn success_is_2xx_and_json_is_typed() {
+        let answer = answer(204, &[]).error_for_status().expect("204 is a success");
+        assert_eq!(answer.json(), Ok(vec![1]));
+        assert!(matches!(answer.json::<String>(), Err(HttpError::Body(_))));
+    }
+}

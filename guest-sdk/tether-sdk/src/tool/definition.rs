@@ -34,10 +34,13 @@ pub struct Definition {
     /// JSON Schema of its output.
     pub output_schema: fn() -> String,
     /// Runs it; the output is JSON.
-    pub invoke: fn(Invocation) -> Result<String, ToolError>,
+    pub invoke: Handler<String>,
     /// Of a write: what the person who confirms is told.
-    pub preview: Option<fn(Invocation) -> Result<Option<String>, ToolError>>,
+    pub preview: Option<Handler<Option<String>>>,
 }
+
+/// A function of the author's that answers an invocation, its types erased.
+pub type Handler<O> = fn(Invocation) -> Result<O, ToolError>;
 
 /// What a tool's arguments must be.
 #[diagnostic::on_unimplemented(

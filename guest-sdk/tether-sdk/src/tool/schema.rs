@@ -44,3 +44,82 @@ fn require_object(schema: &mut Schema, name: &str) {
 fn text(schema: &Schema) -> String {
     schema.as_value().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{input_schema, output_schema};
+    use crate::prelude::*;
+
+    fn parsed(schema: &str) -> Value {
+        serde_json::from_str(schema).expect("a schema is JSON")
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Order {
+        /// What is ordered.
+        item: Item,
+        #[serde(default)]
+        note: Option<String>,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Item {
+        Bread,
+        Salt,
+    }
+
+    #[test]
+    fn a_schema_is_an_object_of_2020_12_and_refers_to_nothing() {
+        let text = input_schema::<Order>();
+        let schema = parsed(&text);
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        assert_eq!(schema["type"], "object");
+        assert_eq!(schema["additionalProperties"], false);
+        assert_eq!(schema["required"], json!(["item"]));
+        assert_eq!(schema["properties"]["item"]["enum"], json!(["bread", "salt"]));
+        assert_eq!(schema["properties"]["item"]["description"], "What is ordered.");
+        assert!(!text.contains("$ref"), "{text}");
+    }
+
+    #[test]
+    fn an_output_promises_what_is_written_not_what_may_be_read() {
+        let schema = parsed(&output_schema::<Result<Order, ToolError>>());
+        assert_eq!(schema["required"], json!(["item", "note"]));
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "by")]
+    #[expect(dead_code, reason = "only its schema is of interest")]
+    enum Search {
+        Number { number: i64 },
+        Title { title: String },
+    }
+
+    #[test]
+    fn a_choice_of_structs_is_an_object() {
+        assert_eq!(parsed(&input_schema::<Search>())["type"], "object");
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is of interest")]
+    struct Tree {
+        branches: Vec<Tree>,
+    }
+
+    #[test]
+    fn a_recursive_type_refers_to_itself_alone() {
+        let schema = parsed(&input_schema::<Tree>());
+        let reference = schema["properties"]["branches"]["items"]["$ref"].as_str();
+        assert!(reference.is_some_and(|reference| reference.starts_with('#')), "{schema}");
+    }
+
+    #[test]
+    #[should_panic = "make it a struct"]
+    fn a_lone_value_cannot_be_arguments() {
+        input_schema::<String>();
+    }
+}

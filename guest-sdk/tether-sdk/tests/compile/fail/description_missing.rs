@@ -1,0 +1,11 @@
+use tether_sdk::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[tool(read)]
+fn idle(_call: &Read, _args: Nothing) -> Result<(), ToolError> {
+    Ok(())
+}
+
+fn main() {}

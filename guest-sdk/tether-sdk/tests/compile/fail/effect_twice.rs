@@ -1,0 +1,12 @@
+use tether_sdk::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+/// Does nothing.
+#[tool(read, write)]
+fn idle(_call: &Read, _args: Nothing) -> Result<(), ToolError> {
+    Ok(())
+}
+
+fn main() {}
