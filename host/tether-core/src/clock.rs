@@ -35,6 +35,10 @@ pub trait Clock: Send + Sync + 'static {
     /// The time of day.
     fn now(&self) -> Timestamp;
 
+    /// The time since some fixed moment. It never goes back and never jumps, so
+    /// lengths are measured with it.
+    fn monotonic(&self) -> Duration;
+
     /// Waits for `span`.
     fn sleep(&self, span: Duration) -> BoxFuture<'static, ()>;
 }

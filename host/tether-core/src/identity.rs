@@ -13,6 +13,17 @@ pub enum Role {
     Admin,
 }
 
+impl Role {
+    /// The role's name in the configuration and in messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Approver => "approver",
+            Self::Admin => "admin",
+        }
+    }
+}
+
 /// An authenticated caller.
 #[derive(Debug, Clone)]
 pub struct Caller {

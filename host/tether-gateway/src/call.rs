@@ -1,0 +1,102 @@
+//! Calls: a read is run, and repeated while that is safe; a write is proposed.
+
+use std::sync::Arc;
+
+use tether_core::failure::Failure;
+use tether_core::id::{IdempotencyKey, RequestId, ToolName};
+use tether_core::identity::Caller;
+use tether_core::invocation::Invocation;
+use tether_core::json::JsonText;
+use tether_core::problem::Problem;
+use tether_core::retry::Budget;
+
+use crate::Gateway;
+use crate::admit::{AdmittedCall, AdmittedRead};
+
+/// What a call came to.
+#[derive(Debug)]
+pub enum Called {
+    /// A read's answer.
+    Answer(Answer),
+    /// A write, now waiting for a person.
+    Proposed(tether_core::action::Action),
+}
+
+/// What a read answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// The call.
+    pub request_id: RequestId,
+    /// The tool.
+    pub tool: ToolName,
+    /// The output, to the letter.
+    pub result: JsonText,
+    /// 1 and the retries that were spent.
+    pub attempts: u32,
+}
+
+impl Gateway {
+    /// Calls a tool. `key` makes a proposal repeatable; a read needs none.
+    ///
+    /// Dropping it cancels a read. A proposal may still be kept: repeated with
+    /// the same key, it gives the same action.
+    pub async fn call(
+        self: &Arc<Self>,
+        caller: &Caller,
+        tool: &str,
+        arguments: JsonText,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Called, Problem> {
+        match self.admit(caller, tool, arguments)? {
+            AdmittedCall::Read(read) => self.read(caller, read).await.map(Called::Answer),
+            AdmittedCall::Write(write) => self.propose(caller, write, key).await.map(Called::Proposed),
+        }
+    }
+
+    /// The only loop around a handler; it takes a read.
+    async fn read(&self, caller: &Caller, read: AdmittedRead) -> Result<Answer, Problem> {
+        let AdmittedRead(admitted) = read;
+        let policy = self.settings.retry;
+        let ends = self.clock.monotonic() + policy.call_time();
+        let _turn = self.turns.take(self.settings.queue_time, &*self.clock).await?;
+
+        let request_id = crate::fresh_request_id();
+        let tool = admitted.offer.tool.name.clone();
+        let mut budget = Budget::new(policy);
+        loop {
+            let remaining = ends.saturating_sub(self.clock.monotonic());
+            let invocation = Invocation {
+                request_id,
+                tool: tool.clone(),
+                tenant: caller.tenant.clone(),
+                user: caller.user.clone(),
+                arguments: admitted.arguments.clone(),
+                attempt: budget.attempts(),
+                timeout: policy.timeout().min(remaining),
+            };
+            let failure = match self.handlers.read(&admitted.offer.binding, invocation).await {
+                Ok(result) => return Ok(Answer { request_id, tool, result, attempts: budget.attempts() }),
+                Err(failure) => failure,
+            };
+            let remaining = ends.saturating_sub(self.clock.monotonic());
+            match budget.next(&failure, remaining) {
+                Some(pause) => {
+                    tracing::info!(%request_id, %tool, cause = failure.cause.as_str(), ?pause, "read is retried");
+                    self.clock.sleep(pause).await;
+                }
+                None => return Err(told(failure, request_id, budget.attempts())),
+            }
+        }
+    }
+}
+
+/// A failure, as the caller of a read or the proposer of a write is told.
+pub(crate) fn told(failure: Failure, request_id: RequestId, attempts: u32) -> Problem {
+    Problem {
+        request_id: Some(request_id),
+        attempts: Some(attempts),
+        retry_after: failure.retry_after,
+        handler_code: failure.handler_code,
+        ..Problem::new(failure.cause.code(), failure.message)
+    }
+}

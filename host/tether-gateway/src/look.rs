@@ -1,0 +1,70 @@
+//! Looking: at tools, actions and their history.
+
+use std::sync::Arc;
+
+use tether_core::action::{Action, State, Status};
+use tether_core::id::ActionId;
+use tether_core::identity::{Caller, Role};
+use tether_core::port::actions::{Filter, HistoryEvent, Page};
+use tether_core::problem::{Code, Problem};
+use tether_core::tool::Offer;
+
+use crate::Gateway;
+use crate::admit::require;
+use crate::outcome::store_problem;
+
+const ANYBODY: &[Role] = &[Role::Agent, Role::Approver, Role::Admin];
+
+impl Gateway {
+    /// Every tool, ordered by name.
+    pub fn offers(&self, caller: &Caller) -> Result<Vec<Arc<Offer>>, Problem> {
+        require(caller, &[Role::Agent, Role::Admin])?;
+        Ok(self.handlers.offers())
+    }
+
+    /// One action that the caller may see.
+    pub async fn action(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
+        require(caller, ANYBODY)?;
+        self.load(caller, id).await
+    }
+
+    /// A page of the actions that the caller may see, newest first.
+    pub async fn actions(
+        &self,
+        caller: &Caller,
+        status: Option<Status>,
+        limit: usize,
+        cursor: Option<String>,
+    ) -> Result<Page, Problem> {
+        require(caller, ANYBODY)?;
+        let proposer = (!caller.sees_tenant()).then(|| caller.user.clone());
+        let filter = Filter { status, proposer };
+        self.actions.list(&caller.tenant, filter, limit, cursor).await.map_err(store_problem)
+    }
+
+    /// The history of an action that the caller may see, oldest first.
+    pub async fn history(&self, caller: &Caller, id: ActionId) -> Result<Vec<HistoryEvent>, Problem> {
+        let action = self.action(caller, id).await?;
+        self.actions.history(&action.proposal.tenant, id).await.map_err(store_problem)
+    }
+
+    /// The action, expired if its time is over. What the caller may not see does
+    /// not exist for it.
+    pub(crate) async fn load(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
+        let found = self.actions.load(&caller.tenant, id).await.map_err(store_problem)?;
+        let action = found
+            .filter(|action| caller.sees_tenant() || action.proposal.proposer == caller.user)
+            .ok_or_else(not_found)?;
+        match action.state {
+            State::Pending { expires_at, .. } if self.clock.now() >= expires_at => self.expire(action).await,
+            _ => Ok(action),
+        }
+    }
+}
+
+pub(crate) fn not_found() -> Problem {
+    Problem::new(
+        Code::ActionNotFound,
+        "there is no such action; `GET /v1/actions` lists those that you may see",
+    )
+}

@@ -1,0 +1,178 @@
+//! What people and programs are told about an action: the one place where causes
+//! become codes and sentences.
+
+use tether_core::action::{Action, Event, State, Verdict};
+use tether_core::confirm::failed_code;
+use tether_core::failure::Failure;
+use tether_core::id::UserId;
+use tether_core::ledger::Ledger;
+use tether_core::port::actions::{Change, StoreError, Swap};
+use tether_core::port::handlers::Outdated;
+use tether_core::problem::{Code, Problem};
+
+use crate::Gateway;
+
+/// What a decision came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// This confirmation did it.
+    Succeeded,
+    /// It had been done: the stored result again.
+    Replayed,
+    /// The attempt failed in passing; it can be confirmed again.
+    FailedRetryable,
+    /// It failed for good, now or before.
+    Failed,
+    /// Nothing ran for this request, and why.
+    Conflict(Code),
+    /// It is declined, by this request or before.
+    Declined,
+}
+
+/// The answer to a decision.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The action as it is now.
+    pub action: Action,
+    /// What the decision came to.
+    pub told: Told,
+    /// A sentence that only this answer has.
+    note: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn new(action: Action, told: Told) -> Self {
+        Self { action, told, note: None }
+    }
+
+    pub(crate) fn conflict(action: Action, code: Code) -> Self {
+        Self::new(action, Told::Conflict(code))
+    }
+
+    pub(crate) fn outdated(action: Action, outdated: Outdated) -> Self {
+        let note = format!("{outdated}. Nothing ran; propose it again.");
+        Self { note: Some(note), ..Self::conflict(action, Code::ActionOutdated) }
+    }
+
+    /// What the person who confirmed is told when the attempt has ended.
+    pub(crate) fn of_attempt(action: Action) -> Self {
+        let told = match action.state {
+            State::Succeeded { .. } => Told::Succeeded,
+            State::Pending { .. } => Told::FailedRetryable,
+            State::Failed { .. } => Told::Failed,
+            // What it did could not be told yet; it stays executing until it can.
+            _ => Told::Conflict(Code::ActionExecuting),
+        };
+        Self::new(action, told)
+    }
+
+    /// The `errorCode` and `errorMessage` of this answer, unless it is a success.
+    pub fn error(&self) -> Option<(Code, String)> {
+        match self.told {
+            Told::Succeeded | Told::Replayed | Told::Declined => None,
+            Told::FailedRetryable | Told::Failed => failure_of(&self.action),
+            Told::Conflict(code) => {
+                let message = self.note.clone().unwrap_or_else(|| conflict_message(code, &self.action));
+                Some((code, message))
+            }
+        }
+    }
+}
+
+/// The `errorCode` and `errorMessage` of an action that is only looked at: those
+/// of the last attempt, if it failed.
+pub fn failure_of(action: &Action) -> Option<(Code, String)> {
+    let failure = action.state.failure()?;
+    let code = failed_code(action);
+    let message = match code {
+        Code::ExecutionFailedRetryable => format!(
+            "Execution failed transiently; the action remains confirmable ({}/{} attempts used).",
+            action.state.attempts_used(),
+            action.proposal.max_attempts,
+        ),
+        Code::ExecutionAttemptsExhausted => format!(
+            "Execution failed and no attempt is left ({0}/{0} attempts used): {1}",
+            action.state.attempts_used(),
+            failure.message,
+        ),
+        _ => failure.message.clone(),
+    };
+    Some((code, message))
+}
+
+fn conflict_message(code: Code, action: &Action) -> String {
+    match code {
+        Code::ActionExecuting => "The action is executing; look at it again for what it came to.",
+        Code::ActionChanged => {
+            "The action has had other attempts than you saw; look at it before you confirm."
+        }
+        Code::ActionDecided => "The action was done by another confirmation; this one ran nothing.",
+        Code::ActionDeclined => "The action was declined; propose it again if it is wanted after all.",
+        Code::ActionExpired => "Nobody decided in time; propose it again if it is still wanted.",
+        _ => return failure_of(action).map(|(_, message)| message).unwrap_or_default(),
+    }
+    .to_owned()
+}
+
+/// How the history tells the end of an attempt.
+pub(crate) fn end_of_attempt(attempt: u32, verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Succeeded(_) => format!("attempt {attempt} succeeded"),
+        Verdict::Failed(Failure { cause, message, .. }) => {
+            format!("attempt {attempt} failed ({}): {message}", cause.as_str())
+        }
+    }
+}
+
+/// What a caller is told when the store does not do it; the cause goes to the log.
+pub(crate) fn store_problem(error: StoreError) -> Problem {
+    match error {
+        StoreError::Full => Problem {
+            retry_after: Some(std::time::Duration::from_secs(30)),
+            ..Problem::new(
+                Code::StorageFull,
+                "the disk that holds the actions is full; nothing was attempted",
+            )
+        },
+        StoreError::Failed(cause) => {
+            tracing::error!(error = %cause, "the store of actions failed");
+            Problem::new(Code::Internal, "the host could not read or write its store; its log has the cause")
+        }
+    }
+}
+
+impl Gateway {
+    /// Moves an action, if nobody moved it since `action` was read.
+    pub(crate) async fn swap(
+        &self,
+        action: &Action,
+        state: State,
+        ledger: Ledger,
+        actor: Option<UserId>,
+        detail: String,
+    ) -> Result<Swap, Problem> {
+        let change = Change {
+            tenant: action.proposal.tenant.clone(),
+            id: action.id,
+            seen: action.revision,
+            state,
+            ledger,
+            actor,
+            at: self.clock.now(),
+            detail,
+        };
+        self.actions.swap(change).await.map_err(store_problem)
+    }
+
+    /// Expires an action whose time is over; the action as it then is.
+    pub(crate) async fn expire(&self, action: Action) -> Result<Action, Problem> {
+        let Ok(state) = action.next(Event::Expired { at: self.clock.now() }) else {
+            return Ok(action);
+        };
+        let detail = "nobody decided in time".to_owned();
+        match self.swap(&action, state, action.ledger.clone(), None, detail).await? {
+            Swap::Done(now) | Swap::Stale(now) => Ok(now),
+            Swap::KeyTaken | Swap::Gone => Err(crate::look::not_found()),
+        }
+    }
+}

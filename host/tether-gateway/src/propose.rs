@@ -1,0 +1,105 @@
+//! Proposals: a write becomes an action that waits for a person.
+
+use std::sync::Arc;
+
+use tether_core::action::{Action, Preview, Proposal};
+use tether_core::failure::Cause;
+use tether_core::id::IdempotencyKey;
+use tether_core::identity::Caller;
+use tether_core::invocation::Invocation;
+use tether_core::port::actions::{NewAction, Proposed};
+use tether_core::problem::{Code, Problem};
+
+use crate::Gateway;
+use crate::admit::{Admitted, AdmittedWrite};
+use crate::outcome::store_problem;
+
+impl Gateway {
+    /// Makes an action of an admitted write, or finds the one that the same
+    /// proposal made before. It is durable when this returns.
+    pub(crate) async fn propose(
+        self: &Arc<Self>,
+        caller: &Caller,
+        write: AdmittedWrite,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Action, Problem> {
+        let AdmittedWrite(admitted) = write;
+        if let Some(key) = &key {
+            let before = self.actions.proposed_with(&caller.tenant, &caller.user, key).await;
+            if let Some(before) = before.map_err(store_problem)? {
+                return same(before, &admitted);
+            }
+        }
+
+        let turn = self.turns.take(self.settings.queue_time, &*self.clock).await?;
+        let preview = self.preview(caller, &admitted).await?;
+        drop(turn);
+
+        let now = self.clock.now();
+        let action = NewAction {
+            id: crate::fresh_action_id(),
+            proposal: Proposal {
+                tenant: caller.tenant.clone(),
+                proposer: caller.user.clone(),
+                tool: admitted.offer.tool.name.clone(),
+                arguments: admitted.arguments.clone(),
+                binding: admitted.offer.binding.clone(),
+                preview,
+                created_at: now,
+                max_attempts: self.settings.max_attempts,
+            },
+            expires_at: now.after(self.settings.expires_after),
+            key,
+        };
+        match self.actions.propose(action).await.map_err(store_problem)? {
+            Proposed::New(action) => {
+                tracing::info!(action = %action.id, tool = %action.proposal.tool, "proposed");
+                Ok(action)
+            }
+            // Somebody with the same key was faster by a moment.
+            Proposed::Before(action) => same(action, &admitted),
+        }
+    }
+
+    /// The handler's sentence. An error that it *tells* refuses the proposal; one
+    /// that it runs into leaves the arguments to speak for themselves.
+    async fn preview(&self, caller: &Caller, admitted: &Admitted) -> Result<Preview, Problem> {
+        let request_id = crate::fresh_request_id();
+        let invocation = Invocation {
+            request_id,
+            tool: admitted.offer.tool.name.clone(),
+            tenant: caller.tenant.clone(),
+            user: caller.user.clone(),
+            arguments: admitted.arguments.clone(),
+            attempt: 1,
+            timeout: self.settings.retry.timeout(),
+        };
+        match self.handlers.preview(&admitted.offer.binding, invocation).await {
+            Ok(Some(text)) => Ok(Preview::Text(text)),
+            Ok(None) => Ok(Preview::None),
+            Err(failure) => match failure.cause {
+                Cause::InvalidArguments | Cause::Refused | Cause::Transient | Cause::Failed => {
+                    Err(crate::call::told(failure, request_id, 1))
+                }
+                _ => {
+                    tracing::warn!(%request_id, tool = %admitted.offer.tool.name, cause = failure.cause.as_str(), "no preview");
+                    Ok(Preview::Unavailable(failure.message))
+                }
+            },
+        }
+    }
+}
+
+/// The action of an earlier proposal with the same key, if it is the same proposal.
+fn same(action: Action, admitted: &Admitted) -> Result<Action, Problem> {
+    let proposal = &action.proposal;
+    if proposal.tool == admitted.offer.tool.name
+        && proposal.arguments.fingerprint() == admitted.arguments.fingerprint()
+    {
+        return Ok(action);
+    }
+    Err(Problem::new(
+        Code::IdempotencyKeyReused,
+        "this idempotency key was used for a proposal with another tool or other arguments; use a fresh key",
+    ))
+}

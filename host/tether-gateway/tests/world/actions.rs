@@ -1,0 +1,237 @@
+//! Actions in memory, with the rules that every store keeps.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tether_core::action::{Action, Output, Revision, State, Status};
+use tether_core::clock::Timestamp;
+use tether_core::digest::Digest;
+use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
+use tether_core::ledger::Ledger;
+use tether_core::port::BoxFuture;
+use tether_core::port::actions::{
+    ActionStore, Change, Filter, HistoryEvent, NewAction, Page, Proposed, StoreError, Swap,
+};
+
+use super::Fuse;
+
+type Key = (TenantId, UserId, IdempotencyKey);
+
+#[derive(Default)]
+struct Tables {
+    actions: Vec<Action>,
+    proposal_keys: HashMap<Key, ActionId>,
+    confirm_keys: HashMap<Key, ActionId>,
+    history: Vec<(ActionId, HistoryEvent)>,
+    /// Writes that fail before the store works again.
+    failures: usize,
+}
+
+pub struct MemoryActions {
+    tables: Mutex<Tables>,
+    fuse: Arc<Fuse>,
+}
+
+impl MemoryActions {
+    pub fn new(fuse: Arc<Fuse>) -> Self {
+        Self { tables: Mutex::default(), fuse }
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap()
+    }
+
+    pub fn peek(&self, id: ActionId) -> Action {
+        self.tables().actions.iter().find(|action| action.id == id).unwrap().clone()
+    }
+
+    pub fn count(&self) -> usize {
+        self.tables().actions.len()
+    }
+
+    /// The next `count` writes find the disk full.
+    pub fn fail_next(&self, count: usize) {
+        self.tables().failures = count;
+    }
+
+    /// A durable write: it can be cut off before and after it happens.
+    fn write<'a, T: Send + 'a>(
+        &'a self,
+        change: impl FnOnce(&mut Tables) -> T + Send + 'a,
+    ) -> BoxFuture<'a, Result<T, StoreError>> {
+        Box::pin(async move {
+            self.fuse.step().await;
+            let answer = {
+                let mut tables = self.tables();
+                if tables.failures > 0 {
+                    tables.failures -= 1;
+                    return Err(StoreError::Full);
+                }
+                change(&mut tables)
+            };
+            self.fuse.step().await;
+            Ok(answer)
+        })
+    }
+
+    fn read<'a, T: Send + 'a>(&'a self, look: impl FnOnce(&Tables) -> T) -> BoxFuture<'a, Result<T, StoreError>> {
+        let answer = look(&self.tables());
+        Box::pin(async move { Ok(answer) })
+    }
+}
+
+impl Tables {
+    fn find(&mut self, id: ActionId) -> Option<&mut Action> {
+        self.actions.iter_mut().find(|action| action.id == id)
+    }
+
+    fn swap(&mut self, change: Change) -> Swap {
+        let Some(action) = self.find(change.id).map(|action| action.clone()) else { return Swap::Gone };
+        if action.revision != change.seen {
+            return Swap::Stale(action);
+        }
+        if let State::Executing { claim, .. } = &change.state
+            && let Some(key) = &claim.key
+        {
+            let holder = (change.tenant.clone(), claim.by.clone(), key.clone());
+            if *self.confirm_keys.entry(holder).or_insert(change.id) != change.id {
+                return Swap::KeyTaken;
+            }
+        }
+        let event = HistoryEvent {
+            at: change.at,
+            actor: change.actor,
+            from: Some(action.state.status()),
+            to: change.state.status(),
+            attempt: change.state.attempts_used(),
+            detail: change.detail,
+        };
+        self.history.push((change.id, event));
+        let row = self.find(change.id).unwrap();
+        row.state = change.state;
+        row.ledger = change.ledger;
+        row.revision = Revision(row.revision.0 + 1);
+        Swap::Done(row.clone())
+    }
+}
+
+impl ActionStore for MemoryActions {
+    fn propose(&self, new: NewAction) -> BoxFuture<'_, Result<Proposed, StoreError>> {
+        self.write(move |tables| {
+            let key = new.key.map(|key| (new.proposal.tenant.clone(), new.proposal.proposer.clone(), key));
+            if let Some(id) = key.as_ref().and_then(|key| tables.proposal_keys.get(key).copied()) {
+                return Proposed::Before(tables.find(id).unwrap().clone());
+            }
+            if let Some(key) = key {
+                tables.proposal_keys.insert(key, new.id);
+            }
+            let action = Action {
+                id: new.id,
+                revision: Revision(1),
+                proposal: new.proposal,
+                state: State::Pending { attempts_used: 0, expires_at: new.expires_at, last_failure: None },
+                ledger: Ledger::default(),
+            };
+            tables.actions.push(action.clone());
+            Proposed::New(action)
+        })
+    }
+
+    fn proposed_with<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        user: &'a UserId,
+        key: &'a IdempotencyKey,
+    ) -> BoxFuture<'a, Result<Option<Action>, StoreError>> {
+        let key = (tenant.clone(), user.clone(), key.clone());
+        let id = self.tables().proposal_keys.get(&key).copied();
+        self.read(|tables| tables.actions.iter().find(|action| Some(action.id) == id).cloned())
+    }
+
+    fn confirmed_with<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        user: &'a UserId,
+        key: &'a IdempotencyKey,
+    ) -> BoxFuture<'a, Result<Option<ActionId>, StoreError>> {
+        let key = (tenant.clone(), user.clone(), key.clone());
+        self.read(|tables| tables.confirm_keys.get(&key).copied())
+    }
+
+    fn load<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        id: ActionId,
+    ) -> BoxFuture<'a, Result<Option<Action>, StoreError>> {
+        self.read(|tables| {
+            let mine = |action: &&Action| action.id == id && action.proposal.tenant == *tenant;
+            tables.actions.iter().find(mine).cloned()
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        filter: Filter,
+        limit: usize,
+        _cursor: Option<String>,
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        self.read(|tables| {
+            let listed = tables.actions.iter().rev().filter(|action| {
+                action.proposal.tenant == *tenant
+                    && filter.status.is_none_or(|status| action.state.status() == status)
+                    && filter.proposer.as_ref().is_none_or(|user| action.proposal.proposer == *user)
+            });
+            Page { actions: listed.take(limit).cloned().collect(), next: None }
+        })
+    }
+
+    fn history<'a>(
+        &'a self,
+        _tenant: &'a TenantId,
+        id: ActionId,
+    ) -> BoxFuture<'a, Result<Vec<HistoryEvent>, StoreError>> {
+        self.read(|tables| {
+            tables.history.iter().filter(|(of, _)| *of == id).map(|(_, event)| event.clone()).collect()
+        })
+    }
+
+    fn swap(&self, change: Change) -> BoxFuture<'_, Result<Swap, StoreError>> {
+        self.write(move |tables| tables.swap(change))
+    }
+
+    fn executing(&self) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+        self.read(|tables| {
+            let executing = |action: &&Action| action.state.status() == Status::Executing;
+            tables.actions.iter().filter(executing).cloned().collect()
+        })
+    }
+
+    fn overdue(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+        self.read(|tables| {
+            let overdue = |action: &&Action| matches!(action.state, State::Pending { expires_at, .. } if expires_at <= now);
+            tables.actions.iter().filter(overdue).take(limit).cloned().collect()
+        })
+    }
+
+    fn needed_components(&self) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
+        self.read(|tables| tables.actions.iter().map(|action| action.proposal.binding.digest).collect())
+    }
+
+    fn erase_outputs(&self, before: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+        self.write(move |tables| {
+            let mut erased = Vec::new();
+            for action in &mut tables.actions {
+                if let State::Succeeded { at, output, .. } = &mut action.state
+                    && *at < before
+                    && *output != Output::Erased
+                    && erased.len() < limit
+                {
+                    *output = Output::Erased;
+                    erased.push(action.clone());
+                }
+            }
+            erased
+        })
+    }
+}
