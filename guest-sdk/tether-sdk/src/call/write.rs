@@ -100,7 +100,7 @@ impl Write {
         database: &str,
         step: &str,
     ) -> Result<Option<T>, DatabaseError> {
-        let output = Connection::open(database)?.lookup(Some(step))?;
+        let output = open(database)?.lookup(Some(step))?;
         output.map(|json| restore(&json)).transpose()
     }
 }
@@ -110,7 +110,9 @@ fn record<T: Serialize + DeserializeOwned>(
     step: Option<&str>,
     work: impl FnOnce(&Transaction) -> Result<T, ToolError>,
 ) -> Result<T, ToolError> {
-    let transaction = match begin(database, step)? {
+    // Held to the end: a host may tie a transaction to its connection.
+    let connection = open(database)?;
+    let transaction = match connection.begin(step).map_err(DatabaseError::from)? {
         Begun::Recorded(json) => return Ok(restore(&json)?),
         Begun::Fresh(transaction) => Transaction::new(transaction),
     };
@@ -120,8 +122,8 @@ fn record<T: Serialize + DeserializeOwned>(
     Ok(output)
 }
 
-fn begin(database: &str, step: Option<&str>) -> Result<Begun, DatabaseError> {
-    Ok(Connection::open(database)?.begin(step)?)
+fn open(database: &str) -> Result<Connection, DatabaseError> {
+    Ok(Connection::open(database)?)
 }
 
 fn restore<T: DeserializeOwned>(json: &str) -> Result<T, DatabaseError> {
