@@ -74,7 +74,10 @@ impl MemoryActions {
         })
     }
 
-    fn read<'a, T: Send + 'a>(&'a self, look: impl FnOnce(&Tables) -> T) -> BoxFuture<'a, Result<T, StoreError>> {
+    fn read<'a, T: Send + 'a>(
+        &'a self,
+        look: impl FnOnce(&Tables) -> T,
+    ) -> BoxFuture<'a, Result<T, StoreError>> {
         let answer = look(&self.tables());
         Box::pin(async move { Ok(answer) })
     }
@@ -218,7 +221,11 @@ impl ActionStore for MemoryActions {
         self.read(|tables| tables.actions.iter().map(|action| action.proposal.binding.digest).collect())
     }
 
-    fn erase_outputs(&self, before: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+    fn erase_outputs(
+        &self,
+        before: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
         self.write(move |tables| {
             let mut erased = Vec::new();
             for action in &mut tables.actions {

@@ -87,7 +87,8 @@ impl ScriptedHandlers {
         };
         {
             let mut records = self.records.lock().unwrap();
-            let same = |(id, held): &(RequestId, Record)| *id == invocation.request_id && held.step == record.step;
+            let same =
+                |(id, held): &(RequestId, Record)| *id == invocation.request_id && held.step == record.step;
             assert!(step.is_some() || !records.iter().any(same), "a second main record");
             records.push((invocation.request_id, record));
         }
@@ -170,7 +171,11 @@ impl Handlers for ScriptedHandlers {
         })
     }
 
-    fn read<'a>(&'a self, _binding: &'a Binding, invocation: Invocation) -> BoxFuture<'a, Result<JsonText, Failure>> {
+    fn read<'a>(
+        &'a self,
+        _binding: &'a Binding,
+        invocation: Invocation,
+    ) -> BoxFuture<'a, Result<JsonText, Failure>> {
         Box::pin(async move { self.act(invocation).await.result })
     }
 
