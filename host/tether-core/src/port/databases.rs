@@ -42,6 +42,11 @@ pub struct SqlLimits {
     pub transaction_time: std::time::Duration,
     /// How long a writer's turn is waited for.
     pub turn_time: std::time::Duration,
+    /// How long a read outside a transaction may take.
+    pub read_time: std::time::Duration,
+    /// How long one migration may take; it runs to its end even if the call that
+    /// came upon it is gone.
+    pub migration_time: std::time::Duration,
 }
 
 impl Default for SqlLimits {
@@ -51,6 +56,8 @@ impl Default for SqlLimits {
             max_bytes: 8 << 20,
             transaction_time: std::time::Duration::from_secs(5),
             turn_time: std::time::Duration::from_secs(10),
+            read_time: std::time::Duration::from_secs(20),
+            migration_time: std::time::Duration::from_secs(60),
         }
     }
 }

@@ -1,0 +1,200 @@
+//! What is asked about actions.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, ToSql};
+use tether_core::action::Action;
+use tether_core::clock::Timestamp;
+use tether_core::digest::Digest;
+use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
+use tether_core::port::actions::{Filter, HistoryEvent, Page};
+
+use crate::row::{self, COLUMNS, EVENT_COLUMNS, Fault};
+
+/// See `ActionStore::proposed_with`.
+pub(super) fn proposed_with(
+    connection: &Connection,
+    tenant: &TenantId,
+    user: &UserId,
+    key: &IdempotencyKey,
+) -> Result<Option<Action>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM actions WHERE tenant = ? AND proposer = ? AND proposal_key = ?");
+    first(connection, &sql, &[&tenant.as_str(), &user.as_str(), &key.as_str()], row::action)
+}
+
+/// See `ActionStore::confirmed_with`.
+pub(super) fn confirmed_with(
+    connection: &Connection,
+    tenant: &TenantId,
+    user: &UserId,
+    key: &IdempotencyKey,
+) -> Result<Option<ActionId>, Fault> {
+    let id: Option<String> = connection
+        .prepare_cached(
+            "SELECT id FROM confirm_keys JOIN actions ON number = action
+             WHERE confirm_keys.tenant = ? AND confirm_keys.person = ? AND key = ?",
+        )?
+        .query_row((tenant.as_str(), user.as_str(), key.as_str()), |row| row.get(0))
+        .optional()?;
+    id.map(|id| id.parse().map_err(|_| Fault::Damaged { id, what: "its id is none".into() })).transpose()
+}
+
+/// An action of this tenant, with the number of its row.
+pub(super) fn numbered(
+    connection: &Connection,
+    tenant: &TenantId,
+    id: ActionId,
+) -> Result<Option<(i64, Action)>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM actions WHERE id = ? AND tenant = ?");
+    first(connection, &sql, &[&id.to_string(), &tenant.as_str()], |row| {
+        Ok((row.get("number")?, row::action(row)?))
+    })
+}
+
+/// See `ActionStore::list`. A cursor is the id of the last action of the page
+/// before: it says nothing about other tenants.
+pub(super) fn list(
+    connection: &Connection,
+    tenant: &TenantId,
+    filter: &Filter,
+    limit: usize,
+    cursor: Option<&str>,
+) -> Result<Page, Fault> {
+    let tenant = tenant.as_str();
+    let start: Option<i64> = connection
+        .prepare_cached("SELECT number FROM actions WHERE id = ? AND tenant = ?")?
+        .query_row((cursor, tenant), |row| row.get(0))
+        .optional()?;
+    let status = filter.status.map(|status| status.as_str());
+    let proposer = filter.proposer.as_ref().map(|proposer| proposer.as_str());
+    // One more than asked for tells whether there is another page.
+    let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+
+    let mut sql = format!("SELECT {COLUMNS} FROM actions WHERE tenant = ?");
+    let mut values: Vec<&dyn ToSql> = vec![&tenant];
+    if let Some(status) = &status {
+        sql += " AND status = ?";
+        values.push(status);
+    }
+    if let Some(proposer) = &proposer {
+        sql += " AND proposer = ?";
+        values.push(proposer);
+    }
+    if let Some(start) = &start {
+        sql += " AND number < ?";
+        values.push(start);
+    }
+    sql += " ORDER BY number DESC LIMIT ?";
+    values.push(&rows);
+
+    let mut found = every(connection, &sql, &values)?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| more).map(|found| found.id.clone());
+    Ok(Page { actions: sound(found).1, next })
+}
+
+/// See `ActionStore::history`.
+pub(super) fn history(
+    connection: &Connection,
+    tenant: &TenantId,
+    id: ActionId,
+) -> Result<Vec<HistoryEvent>, Fault> {
+    let id = id.to_string();
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {EVENT_COLUMNS} FROM history
+         WHERE action = (SELECT number FROM actions WHERE id = ? AND tenant = ?) ORDER BY revision"
+    ))?;
+    let mut rows = statement.query((&id, tenant.as_str()))?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        let event = row::event(row);
+        events.push(event.map_err(|error| Fault::Damaged { id: id.clone(), what: error.to_string() })?);
+    }
+    Ok(events)
+}
+
+/// See `ActionStore::executing`.
+pub(super) fn executing(connection: &Connection) -> Result<Vec<Action>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM actions WHERE status = 'Executing' ORDER BY number");
+    Ok(sound(every(connection, &sql, &[])?).1)
+}
+
+/// See `ActionStore::overdue`.
+pub(super) fn overdue(connection: &Connection, now: Timestamp, limit: usize) -> Result<Vec<Action>, Fault> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM actions WHERE status = 'Pending' AND expires_at <= ?
+         ORDER BY expires_at LIMIT ?"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?).1)
+}
+
+/// See `ActionStore::needed_components`. Jumps from each digest to the next, so that
+/// a million actions of one component cost one step.
+pub(super) fn needed_components(connection: &Connection) -> Result<Vec<Digest>, Fault> {
+    let mut statement = connection.prepare_cached(
+        "WITH RECURSIVE needed (digest) AS (
+             SELECT min(component_digest) FROM actions WHERE status IN ('Pending', 'Executing')
+             UNION ALL
+             SELECT (SELECT min(component_digest) FROM actions
+                     WHERE status IN ('Pending', 'Executing') AND component_digest > digest)
+             FROM needed WHERE digest IS NOT NULL
+         )
+         SELECT digest FROM needed WHERE digest IS NOT NULL",
+    )?;
+    let texts = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    // A damaged digest names no component that could be kept.
+    Ok(texts.iter().filter_map(|text| text.parse().ok()).collect())
+}
+
+/// Up to `limit` actions that succeeded before `before` and whose outputs are kept,
+/// oldest first, with the numbers of their rows.
+pub(super) fn with_output(
+    connection: &Connection,
+    before: Timestamp,
+    limit: usize,
+) -> Result<(Vec<i64>, Vec<Action>), Fault> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM actions WHERE output IS NOT NULL AND moment < ? ORDER BY moment LIMIT ?"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    Ok(sound(every(connection, &sql, &[&before.as_millis(), &limit])?))
+}
+
+/// A row of a list, sound or not.
+struct Found {
+    number: i64,
+    id: String,
+    action: Result<Action, Fault>,
+}
+
+fn every(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<Found>, Fault> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_map(values, |row| {
+        Ok(Found { number: row.get("number")?, id: row.get("id")?, action: row::action(row) })
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The numbers of all rows, and the actions of those that are sound. One damaged row
+/// must not keep all others from being listed, expired and settled.
+fn sound(found: Vec<Found>) -> (Vec<i64>, Vec<Action>) {
+    let numbers = found.iter().map(|found| found.number).collect();
+    let actions = found.into_iter().filter_map(|found| {
+        found
+            .action
+            .inspect_err(|error| tracing::error!(action = found.id, %error, "an action is left out"))
+            .ok()
+    });
+    (numbers, actions.collect())
+}
+
+fn first<T>(
+    connection: &Connection,
+    sql: &str,
+    values: &[&dyn ToSql],
+    read: impl FnOnce(&Row<'_>) -> Result<T, Fault>,
+) -> Result<Option<T>, Fault> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    rows.next()?.map(read).transpose()
+}

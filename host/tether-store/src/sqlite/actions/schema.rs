@@ -1,0 +1,42 @@
+//! The schema of the actions' file, in numbered steps.
+
+use anyhow::Context as _;
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+/// Applied in order, each once; the file's `user_version` counts them. A step that
+/// was released is never edited.
+const STEPS: &[&str] = &[include_str!("../../../migrations/001_actions.sql")];
+
+/// Sets the connection up, and brings the file to the newest schema.
+pub(super) fn update(connection: &mut Connection) -> anyhow::Result<()> {
+    configure(connection).map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => anyhow::anyhow!("the file is no SQLite database"),
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            anyhow::anyhow!(error).context("the file, or its folder, cannot be written")
+        }
+        _ => error.into(),
+    })?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let version = usize::try_from(version).unwrap_or(usize::MAX);
+    anyhow::ensure!(
+        version <= STEPS.len(),
+        "the file was written by a newer Tether (schema {version}; this one knows {}): use that one, \
+         or another data folder",
+        STEPS.len()
+    );
+    for (index, step) in STEPS.iter().enumerate().skip(version) {
+        transaction.execute_batch(step).with_context(|| format!("schema step {} failed", index + 1))?;
+        transaction.pragma_update(None, "user_version", i64::try_from(index + 1)?)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // A commit is on the disk before it returns.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)
+}

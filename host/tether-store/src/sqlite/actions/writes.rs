@@ -1,0 +1,91 @@
+//! What changes actions. Each runs within a transaction of the writer.
+
+use rusqlite::{Connection, OptionalExtension as _};
+use tether_core::action::{Action, Claim, Revision, State};
+use tether_core::clock::Timestamp;
+use tether_core::id::TenantId;
+use tether_core::port::actions::{Change, HistoryEvent, NewAction, Proposed, Swap};
+
+use super::reads;
+use crate::row::{self, Fault};
+
+/// See `ActionStore::propose`.
+pub(super) fn propose(connection: &Connection, new: &NewAction) -> Result<Proposed, Fault> {
+    let proposal = &new.proposal;
+    if let Some(key) = &new.key
+        && let Some(before) = reads::proposed_with(connection, &proposal.tenant, &proposal.proposer, key)?
+    {
+        return Ok(Proposed::Before(before));
+    }
+    let action = row::insert(connection, new)?;
+    let event = HistoryEvent {
+        at: proposal.created_at,
+        actor: Some(proposal.proposer.clone()),
+        from: None,
+        to: action.state.status(),
+        attempt: 0,
+        detail: "Proposed.".into(),
+    };
+    row::insert_event(connection, connection.last_insert_rowid(), action.revision, &event)?;
+    Ok(Proposed::New(action))
+}
+
+/// See `ActionStore::swap`.
+pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fault> {
+    let Some((number, before)) = reads::numbered(connection, &change.tenant, change.id)? else {
+        return Ok(Swap::Gone);
+    };
+    if before.revision != change.seen {
+        return Ok(Swap::Stale(before));
+    }
+    if let State::Executing { claim, .. } = &change.state
+        && !bind_key(connection, &change.tenant, claim, number)?
+    {
+        return Ok(Swap::KeyTaken);
+    }
+    row::update(connection, number, change)?;
+    let revision = Revision(before.revision.0 + 1);
+    let event = HistoryEvent {
+        at: change.at,
+        actor: change.actor.clone(),
+        from: Some(before.state.status()),
+        to: change.state.status(),
+        attempt: change.state.attempts_used(),
+        detail: change.detail.clone(),
+    };
+    row::insert_event(connection, number, revision, &event)?;
+    Ok(Swap::Done(Action { revision, state: change.state.clone(), ledger: change.ledger.clone(), ..before }))
+}
+
+/// Binds the claim's key, if it has one, to the action in row `number`; false where
+/// it is bound to another one.
+fn bind_key(connection: &Connection, tenant: &TenantId, claim: &Claim, number: i64) -> Result<bool, Fault> {
+    let Some(key) = &claim.key else { return Ok(true) };
+    let name = (tenant.as_str(), claim.by.as_str(), key.as_str());
+    let bound: Option<i64> = connection
+        .prepare_cached("SELECT action FROM confirm_keys WHERE tenant = ? AND person = ? AND key = ?")?
+        .query_row(name, |row| row.get(0))
+        .optional()?;
+    if bound.is_none() {
+        connection
+            .prepare_cached("INSERT INTO confirm_keys (tenant, person, key, action) VALUES (?, ?, ?, ?)")?
+            .execute((name.0, name.1, name.2, number))?;
+    }
+    Ok(bound.is_none_or(|bound| bound == number))
+}
+
+/// See `ActionStore::erase_outputs`. What is damaged is erased as well, though it
+/// cannot be returned: keeping a result too long is no answer to that.
+pub(super) fn erase_outputs(
+    connection: &Connection,
+    before: Timestamp,
+    limit: usize,
+) -> Result<Vec<Action>, Fault> {
+    let (numbers, actions) = reads::with_output(connection, before, limit)?;
+    let mut erase = connection
+        .prepare_cached("UPDATE actions SET output = NULL, revision = revision + 1 WHERE number = ?")?;
+    for number in numbers {
+        erase.execute([number])?;
+    }
+    Ok(actions)
+}

@@ -1,0 +1,164 @@
+//! Databases that are SQLite files, with the record in each.
+
+mod bookkeeping;
+mod commit;
+mod error;
+mod file;
+mod files;
+mod guard;
+mod host;
+mod known;
+mod migration;
+mod place;
+mod session;
+mod standing;
+mod statement;
+mod stop;
+#[cfg(test)]
+mod tests;
+mod transaction;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use tether_core::id::{DatabaseName, RequestId};
+use tether_core::port::BoxFuture;
+use tether_core::port::databases::{
+    Databases, Record, Rights, Scope, Session, SqlLimits, Unfit, Unreachable,
+};
+
+use self::error::{sql_error, without_connection};
+use self::file::DatabaseFile;
+use self::files::Files;
+use self::host::Host;
+use self::known::KnownDatabases;
+use self::place::Place;
+use self::session::SqliteSession;
+use self::stop::Stop;
+use super::blocking;
+
+/// The [`Databases`] of a host on SQLite.
+///
+/// A component's own are files `databases/<component>/<tenant>/<database>.db` in the
+/// data folder. Ids of databases are remembered there as well, in `databases.db`: a
+/// file that is gone, or is another than it was, is never taken for an empty one.
+pub struct SqliteDatabases {
+    host: Arc<Host>,
+}
+
+impl SqliteDatabases {
+    /// Databases of the data folder `data_dir`, which must be there. Blocks: call it
+    /// before serving begins.
+    ///
+    /// # Errors
+    ///
+    /// With a sentence for the operator, where the folder cannot be written.
+    pub fn new(data_dir: impl Into<PathBuf>, limits: SqlLimits) -> anyhow::Result<Self> {
+        let data_dir = data_dir.into();
+        let data_dir =
+            std::path::absolute(&data_dir).with_context(|| format!("{} is no folder", data_dir.display()))?;
+        let known = KnownDatabases::open(&data_dir)?;
+        let files = Files::new(data_dir.clone(), limits);
+        Ok(Self { host: Arc::new(Host { data_dir, limits, files, known }) })
+    }
+
+    /// The file of a database that was used before or exists; none where there is
+    /// nothing that could hold anything.
+    async fn existing(
+        &self,
+        place: &Place,
+        database: &DatabaseName,
+    ) -> Result<Option<Arc<DatabaseFile>>, Unreachable> {
+        let (host, place) = (self.host.clone(), place.clone());
+        let found = blocking(move || {
+            let file = host.files.get(&place).map_err(|error| error.to_string())?;
+            let known = host.known.id(&place).map_err(|error| error.to_string())?;
+            if file.is_none() && (known.is_some() || !place.own) {
+                return Err("its file is not there".to_owned());
+            }
+            Ok(file)
+        });
+        found.await.map_err(|why| unreachable(database, why))
+    }
+
+    /// Runs `work` on every database of `scope` that is there, with the writer's turn.
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        scope: &Scope,
+        work: impl Fn(&DatabaseName, &rusqlite::Connection) -> anyhow::Result<T> + Clone + Send + 'static,
+    ) -> Result<Vec<T>, Unreachable> {
+        let mut answers = Vec::new();
+        for database in scope.grants.databases.keys() {
+            let Some(place) = Place::of(&self.host.data_dir, scope, database) else { continue };
+            let Some(file) = self.existing(&place, database).await? else { continue };
+            let mut turn = file.turn().await.map_err(|error| unreachable(database, error))?;
+            let (host, component) = (self.host.clone(), scope.component.clone());
+            let (work, name) = (work.clone(), database.clone());
+            let answer = blocking(move || {
+                let stop = Stop::after(host.limits.turn_time);
+                let connection =
+                    turn.connection(&stop).map_err(|error| without_connection(error).to_string())?;
+                let standing =
+                    host.standing(connection, &place, &component).map_err(|error| error.to_string())?;
+                standing.check(&place)?;
+                work(&name, connection).map_err(|error| match error.downcast::<rusqlite::Error>() {
+                    Ok(error) => sql_error(connection, error).to_string(),
+                    Err(error) => error.to_string(),
+                })
+            });
+            answers.push(answer.await.map_err(|why| unreachable(database, why))?);
+        }
+        Ok(answers)
+    }
+}
+
+fn unreachable(database: &DatabaseName, why: impl std::fmt::Display) -> Unreachable {
+    Unreachable(format!("database `{database}`: {why}"))
+}
+
+impl Databases for SqliteDatabases {
+    fn session(&self, scope: Scope, rights: Rights, key: RequestId, attempt: u32) -> Box<dyn Session> {
+        Box::new(SqliteSession { host: self.host.clone(), scope, rights, key, attempt })
+    }
+
+    fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, Unreachable>> {
+        Box::pin(async move {
+            for database in scope.grants.databases.keys() {
+                let Some(place) = Place::of(&self.host.data_dir, scope, database) else { continue };
+                let Some(file) = self.existing(&place, database).await? else { continue };
+                let standing = self.host.look(&file, &place, &scope.component).await;
+                let standing = standing.map_err(|error| unreachable(database, error))?;
+                standing.check(&place).map_err(|why| unreachable(database, why))?;
+                if let Err(unfit) = standing.fits(scope, database) {
+                    return Ok(Err(unfit));
+                }
+            }
+            Ok(Ok(()))
+        })
+    }
+
+    fn records<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: RequestId,
+    ) -> BoxFuture<'a, Result<Vec<Record>, Unreachable>> {
+        Box::pin(async move {
+            let records = self
+                .in_turn(scope, move |database, connection| bookkeeping::records(connection, database, key));
+            Ok(records.await?.into_iter().flatten().collect())
+        })
+    }
+
+    fn empty_records<'a>(
+        &'a self,
+        scope: &'a Scope,
+        key: RequestId,
+    ) -> BoxFuture<'a, Result<(), Unreachable>> {
+        Box::pin(async move {
+            self.in_turn(scope, move |_, connection| Ok(bookkeeping::empty_records(connection, key)?))
+                .await?;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! What Tether keeps in each database: its id, the migrations it had, the records.
+//!
+//! No STRICT here: an existing file is read by other programs too, and an older
+//! SQLite could not open it any more.
+
+use rusqlite::{Connection, OptionalExtension as _, named_params};
+use tether_core::clock::Timestamp;
+use tether_core::id::{ComponentName, DatabaseName, RequestId, StepName, TenantId};
+use tether_core::json::JsonText;
+use tether_core::port::databases::Record;
+use tether_core::tool::Migration;
+
+/// The time of day in milliseconds, by the database's own clock.
+const NOW: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+/// What a database says about itself.
+#[derive(Debug)]
+pub(super) struct Identity {
+    /// Random, for good.
+    pub(super) id: String,
+    /// The only tenant that may use it.
+    pub(super) owner: Option<String>,
+}
+
+/// Reads it; none where Tether never wrote to this database.
+pub(super) fn identity(connection: &Connection) -> rusqlite::Result<Option<Identity>> {
+    if !is_kept(connection)? {
+        return Ok(None);
+    }
+    let read = |row: &rusqlite::Row<'_>| Ok(Identity { id: row.get("id")?, owner: row.get("owner")? });
+    connection.query_row("SELECT id, owner FROM tether_database", [], read).optional()
+}
+
+/// Makes the tables and the id where they are missing, and puts in the owner where
+/// there is none yet. Runs within a transaction.
+pub(super) fn make(connection: &Connection, owner: Option<&TenantId>) -> anyhow::Result<Identity> {
+    connection.execute_batch(
+        "CREATE TABLE IF NOT EXISTS tether_database (id TEXT NOT NULL, owner TEXT);
+         CREATE TABLE IF NOT EXISTS tether_migrations (
+             component TEXT NOT NULL,
+             id        TEXT NOT NULL,
+             digest    TEXT NOT NULL,
+             at        INTEGER NOT NULL,
+             PRIMARY KEY (component, id)
+         );
+         CREATE TABLE IF NOT EXISTS tether_records (
+             key        TEXT NOT NULL,
+             step       TEXT NOT NULL,
+             attempt    INTEGER NOT NULL,
+             output     TEXT,
+             statements TEXT NOT NULL,
+             at         INTEGER NOT NULL,
+             PRIMARY KEY (key, step)
+         );",
+    )?;
+    if identity(connection)?.is_none() {
+        let mut id = [0; 16];
+        getrandom::fill(&mut id)?;
+        let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        connection.execute("INSERT INTO tether_database (id) VALUES (?)", [&id])?;
+    }
+    if let Some(owner) = owner {
+        connection.execute("UPDATE tether_database SET owner = ? WHERE owner IS NULL", [owner.as_str()])?;
+    }
+    identity(connection)?.ok_or_else(|| anyhow::anyhow!("it takes no bookkeeping"))
+}
+
+/// The migrations of `component` that were applied: id and digest.
+pub(super) fn migrations(
+    connection: &Connection,
+    component: &ComponentName,
+) -> rusqlite::Result<Vec<(String, String)>> {
+    if !is_kept(connection)? {
+        return Ok(Vec::new());
+    }
+    connection
+        .prepare("SELECT id, digest FROM tether_migrations WHERE component = ? ORDER BY at, id")?
+        .query_map([component.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect()
+}
+
+/// Notes that a migration was applied, in the transaction that did so.
+pub(super) fn add_migration(
+    connection: &Connection,
+    component: &ComponentName,
+    migration: &Migration,
+) -> rusqlite::Result<()> {
+    connection.execute(
+        &format!("INSERT INTO tether_migrations (component, id, digest, at) VALUES (?, ?, ?, {NOW})"),
+        (component.as_str(), &migration.id, migration.digest().to_string()),
+    )?;
+    Ok(())
+}
+
+/// What was recorded under a key and step.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Recorded {
+    /// This output.
+    Output(String),
+    /// An output that is no longer kept.
+    Emptied,
+}
+
+/// Looks a record up; none where nothing committed.
+pub(super) fn lookup(
+    connection: &Connection,
+    key: RequestId,
+    step: Option<&StepName>,
+) -> rusqlite::Result<Option<Recorded>> {
+    let output: Option<Option<String>> = connection
+        .prepare_cached("SELECT output FROM tether_records WHERE key = ? AND step = ?")?
+        .query_row((key.to_string(), stored_step(step)), |row| row.get(0))
+        .optional()?;
+    Ok(output.map(|output| output.map_or(Recorded::Emptied, Recorded::Output)))
+}
+
+/// Adds a record, in the transaction that it is about.
+pub(super) fn add_record(
+    connection: &Connection,
+    key: RequestId,
+    step: Option<&StepName>,
+    attempt: u32,
+    output: &JsonText,
+    statements: &[String],
+) -> rusqlite::Result<()> {
+    let statements = serde_json::to_string(statements).expect("strings are JSON");
+    connection
+        .prepare_cached(&format!(
+            "INSERT INTO tether_records (key, step, attempt, output, statements, at)
+             VALUES (:key, :step, :attempt, :output, :statements, {NOW})"
+        ))?
+        .execute(named_params! {
+            ":key": key.to_string(),
+            ":step": stored_step(step),
+            ":attempt": attempt,
+            ":output": output.as_str(),
+            ":statements": statements,
+        })?;
+    Ok(())
+}
+
+/// Every record of `key`, in the order in which they committed. An emptied one has
+/// the output `null`.
+pub(super) fn records(
+    connection: &Connection,
+    database: &DatabaseName,
+    key: RequestId,
+) -> anyhow::Result<Vec<Record>> {
+    if !is_kept(connection)? {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare(
+        "SELECT step, attempt, output, statements, at FROM tether_records WHERE key = ? ORDER BY at, rowid",
+    )?;
+    let mut rows = statement.query([key.to_string()])?;
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
+        let step: String = row.get("step")?;
+        let output: Option<String> = row.get("output")?;
+        records.push(Record {
+            database: database.clone(),
+            step: if step.is_empty() { None } else { Some(step.parse()?) },
+            attempt: row.get("attempt")?,
+            at: Timestamp::from_millis(row.get("at")?),
+            output: JsonText::parse(output.unwrap_or_else(|| "null".to_owned()))?,
+            statements: serde_json::from_str(&row.get::<_, String>("statements")?)?,
+        });
+    }
+    Ok(records)
+}
+
+/// Empties the outputs of all records of `key`.
+pub(super) fn empty_records(connection: &Connection, key: RequestId) -> rusqlite::Result<()> {
+    if is_kept(connection)? {
+        connection.execute("UPDATE tether_records SET output = NULL WHERE key = ?", [key.to_string()])?;
+    }
+    Ok(())
+}
+
+/// The main record has the step '': no step's name is empty.
+fn stored_step(step: Option<&StepName>) -> &str {
+    step.map_or("", |step| step.as_str())
+}
+
+fn is_kept(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'tether_records'")?
+        .exists([])
+}

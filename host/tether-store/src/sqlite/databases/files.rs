@@ -1,0 +1,111 @@
+//! The files that are open, each once: whoever writes to one waits for one turn.
+
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tether_core::port::databases::SqlLimits;
+
+use super::file::DatabaseFile;
+use super::place::Place;
+
+/// Files that are kept open although nobody uses them. Each costs a few handles.
+const KEPT: usize = 128;
+
+/// Every open database file of a host.
+pub(super) struct Files {
+    data_dir: PathBuf,
+    limits: SqlLimits,
+    open: Mutex<HashMap<PathBuf, Entry>>,
+}
+
+struct Entry {
+    identity: Identity,
+    file: Arc<DatabaseFile>,
+}
+
+impl Files {
+    /// None is open yet.
+    pub(super) fn new(data_dir: PathBuf, limits: SqlLimits) -> Self {
+        Self { data_dir, limits, open: Mutex::default() }
+    }
+
+    /// The file at `place`; none if it is not there. Blocks.
+    pub(super) fn get(&self, place: &Place) -> io::Result<Option<Arc<DatabaseFile>>> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let metadata = match fs::metadata(&place.path) {
+            Ok(metadata) if metadata.is_file() => metadata,
+            Ok(_) => return Err(io::Error::other("it is no file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // Two paths to one file are one file, and one turn.
+        let path = fs::canonicalize(&place.path)?;
+        if !place.own && path.starts_with(fs::canonicalize(&self.data_dir)?) {
+            return Err(io::Error::other("it lies in Tether's own data folder"));
+        }
+        let identity = Identity::of(&metadata);
+        if let Some(entry) = open.get(&path)
+            && entry.identity == identity
+        {
+            return Ok(Some(entry.file.clone()));
+        }
+        if open.len() >= KEPT {
+            // New references are made under this lock only: these have no user.
+            open.retain(|_, entry| Arc::strong_count(&entry.file) > 1);
+        }
+        let file = DatabaseFile::new(path.clone(), place.own, self.limits);
+        open.insert(path, Entry { identity, file: file.clone() });
+        Ok(Some(file))
+    }
+
+    /// Makes the file at `place`, empty, with the folders above it, unless it is
+    /// there. Afterwards their names are on the disk. Blocks.
+    pub(super) fn make(&self, place: &Place) -> io::Result<()> {
+        // SQLite loses its locks on a file when anybody in this process closes it:
+        // nobody may have opened this one before it is made.
+        let _open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = place.path.parent().unwrap_or(&self.data_dir);
+        let new: Vec<&Path> = folder.ancestors().take_while(|above| !above.exists()).collect();
+        fs::create_dir_all(folder)?;
+        match fs::File::create_new(&place.path) {
+            Ok(file) => file.sync_all()?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        sync_folder(folder)?;
+        new.iter().filter_map(|made| made.parent()).try_for_each(sync_folder)
+    }
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
+
+/// Elsewhere a folder cannot be opened as a file.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// What tells a file from another one that was put in its place. As long as the
+/// first is open, its number is not used again.
+#[derive(PartialEq, Eq)]
+struct Identity(u64, u64);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self(metadata.dev(), metadata.ino())
+    }
+
+    /// An open file cannot be replaced there.
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> Self {
+        Self(0, 0)
+    }
+}

@@ -1,0 +1,221 @@
+//! What SQL of components may do: SQLite's authorizer.
+
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::Connection;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use tether_core::port::databases::SqlError;
+
+/// Tables, indexes, views and triggers whose names begin so are Tether's own.
+const PREFIX: &str = "tether_";
+
+const OURS: &str = "names that begin with `tether_` are the host's";
+
+/// Functions that reach out of the database or into the engine.
+const FUNCTIONS: [&str; 2] = ["load_extension", "fts3_tokenizer"];
+
+/// What the SQL of a component is run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// A read, a preview, or a query outside a transaction.
+    Read,
+    /// A confirmed write, or a migration.
+    Write,
+}
+
+/// A connection that runs the SQL of a component, until it is dropped.
+pub(super) struct Guarded<'c> {
+    connection: &'c mut Connection,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// What the authorizer saw of the statements that were prepared.
+#[derive(Default)]
+struct Seen {
+    refusal: Option<SqlError>,
+    defines: bool,
+}
+
+impl<'c> Guarded<'c> {
+    /// Puts `connection` under guard.
+    pub(super) fn new(connection: &'c mut Connection, purpose: Purpose) -> rusqlite::Result<Self> {
+        let seen = Arc::<Mutex<Seen>>::default();
+        let noted = seen.clone();
+        connection.authorizer(Some(move |context: AuthContext<'_>| {
+            let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+            noted.defines |= defines(&context.action);
+            match judge(&context, purpose) {
+                Ok(()) => Authorization::Allow,
+                Err(refusal) => {
+                    noted.refusal.get_or_insert(refusal);
+                    Authorization::Deny
+                }
+            }
+        }))?;
+        Ok(Self { connection, seen })
+    }
+
+    /// Why a statement was refused, if one was.
+    pub(super) fn refusal(&self) -> Option<SqlError> {
+        self.seen().refusal.clone()
+    }
+
+    /// Judges a statement that was prepared, by its text: what no authorizer is told.
+    /// Answers whether it defines or alters something.
+    pub(super) fn vet(&self, text: &str) -> Result<bool, SqlError> {
+        // SQLite would say only that it cannot be done within a transaction.
+        if first_word(text).eq_ignore_ascii_case("vacuum") {
+            return Err(SqlError::Forbidden("the host looks after the file".to_owned()));
+        }
+        let defines = std::mem::take(&mut self.seen().defines);
+        // New names of ALTER, parents of foreign keys and the bodies of views and
+        // triggers are not shown to an authorizer when they are defined.
+        if defines && names_our_own(text) {
+            return Err(SqlError::Forbidden(OURS.to_owned()));
+        }
+        Ok(defines)
+    }
+
+    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Deref for Guarded<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl Drop for Guarded<'_> {
+    fn drop(&mut self) {
+        let none = None::<fn(AuthContext<'_>) -> Authorization>;
+        if let Err(error) = self.connection.authorizer(none) {
+            // The next guard replaces it; until then the host itself is refused.
+            tracing::error!(%error, "a guard over SQL could not be taken away");
+        }
+    }
+}
+
+/// Whether a text holds a name of Tether's own, however it is quoted: no quotes,
+/// escapes or comments can stand within a name. Takes some literals for names too.
+fn names_our_own(sql: &str) -> bool {
+    sql.as_bytes().windows(PREFIX.len()).any(|bytes| bytes.eq_ignore_ascii_case(PREFIX.as_bytes()))
+}
+
+fn forbidden(what: &str) -> Result<(), SqlError> {
+    Err(SqlError::Forbidden(what.to_owned()))
+}
+
+fn defines(action: &AuthAction<'_>) -> bool {
+    use AuthAction::*;
+    matches!(
+        action,
+        CreateIndex { .. }
+            | CreateTable { .. }
+            | CreateTrigger { .. }
+            | CreateView { .. }
+            | CreateVtable { .. }
+            | AlterTable { .. }
+            | DropIndex { .. }
+            | DropTable { .. }
+            | DropTrigger { .. }
+            | DropView { .. }
+            | DropVtable { .. }
+    )
+}
+
+fn judge(context: &AuthContext<'_>, purpose: Purpose) -> Result<(), SqlError> {
+    use AuthAction::*;
+    match context.action {
+        Select | Recursive => Ok(()),
+        Read { table_name, .. } => ours(&[table_name]),
+        Function { function_name } => {
+            if FUNCTIONS.iter().any(|name| name.eq_ignore_ascii_case(function_name)) {
+                return forbidden("this function reaches out of the database");
+            }
+            Ok(())
+        }
+
+        Transaction { .. } | Savepoint { .. } => forbidden("the host begins and ends transactions"),
+        Attach { .. } | Detach { .. } => forbidden("only granted databases can be used"),
+        // The full-text index asks by itself whether others changed the file.
+        Pragma { pragma_name: "data_version", pragma_value: None } => Ok(()),
+        Pragma { .. } => forbidden("the settings of a database are the host's"),
+        CreateTempIndex { .. }
+        | CreateTempTable { .. }
+        | CreateTempTrigger { .. }
+        | CreateTempView { .. }
+        | DropTempIndex { .. }
+        | DropTempTable { .. }
+        | DropTempTrigger { .. }
+        | DropTempView { .. } => forbidden("temporary things would outlive the call"),
+
+        Insert { table_name } | Delete { table_name } | Update { table_name, .. } => {
+            ours(&[table_name])?;
+            write(purpose)
+        }
+        CreateTable { table_name } | DropTable { table_name } | Analyze { table_name } => {
+            ours(&[table_name])?;
+            write(purpose)
+        }
+        AlterTable { table_name, .. } => {
+            ours(&[table_name])?;
+            write(purpose)
+        }
+        CreateIndex { index_name: name, table_name }
+        | DropIndex { index_name: name, table_name }
+        | CreateTrigger { trigger_name: name, table_name }
+        | DropTrigger { trigger_name: name, table_name } => {
+            ours(&[name, table_name])?;
+            write(purpose)
+        }
+        CreateView { view_name: name } | DropView { view_name: name } | Reindex { index_name: name } => {
+            // The index that SQLite makes for a primary key is named after its table.
+            ours(&[name.strip_prefix("sqlite_autoindex_").unwrap_or(name)])?;
+            write(purpose)
+        }
+        CreateVtable { table_name, .. } | DropVtable { table_name, .. } => {
+            ours(&[table_name])?;
+            write(purpose)
+        }
+
+        // What this version of SQLite does not know is not allowed by a guess.
+        _ => forbidden("this statement is not known to the host"),
+    }
+}
+
+fn ours(names: &[&str]) -> Result<(), SqlError> {
+    let starts =
+        |name: &&str| name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX));
+    if names.iter().any(starts) {
+        return forbidden(OURS);
+    }
+    if names.iter().any(|name| name.eq_ignore_ascii_case("dbstat")) {
+        return forbidden("the pages of the file are the host's");
+    }
+    Ok(())
+}
+
+fn write(purpose: Purpose) -> Result<(), SqlError> {
+    if purpose == Purpose::Read { Err(SqlError::ReadOnly) } else { Ok(()) }
+}
+
+/// The first word of a statement, comments and blanks before it skipped.
+fn first_word(sql: &str) -> &str {
+    let mut rest = sql.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ';' || c == '\u{feff}');
+    loop {
+        let after = if let Some(comment) = rest.strip_prefix("--") {
+            comment.split_once('\n').map_or("", |(_, after)| after)
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.split_once("*/").map_or("", |(_, after)| after)
+        } else {
+            let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+            return &rest[..end];
+        };
+        rest = after.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ';');
+    }
+}

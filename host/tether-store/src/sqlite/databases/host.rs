@@ -1,0 +1,153 @@
+//! What sessions share: the files, and what is known of them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use tether_core::id::{ComponentName, DatabaseName};
+use tether_core::port::databases::{Scope, SqlError, SqlLimits};
+use tether_core::tool::Migration;
+
+use super::error::{sql_error, without_connection};
+use super::file::{DatabaseFile, Turn};
+use super::files::Files;
+use super::known::KnownDatabases;
+use super::place::Place;
+use super::standing::Standing;
+use super::stop::Stop;
+use super::{bookkeeping, migration};
+use crate::sqlite::blocking;
+
+/// See [`super::SqliteDatabases`].
+pub(super) struct Host {
+    pub(super) data_dir: PathBuf,
+    pub(super) limits: SqlLimits,
+    pub(super) files: Files,
+    pub(super) known: KnownDatabases,
+}
+
+impl Host {
+    /// The file of a granted database, brought to where the scope needs it: with
+    /// bookkeeping, checked to be the right one, its migrations applied.
+    pub(super) async fn open(
+        self: &Arc<Self>,
+        scope: &Scope,
+        database: &DatabaseName,
+    ) -> Result<Arc<DatabaseFile>, SqlError> {
+        let place = Place::of(&self.data_dir, scope, database).ok_or(SqlError::NotGranted)?;
+        let file = self.file_to_open(&place).await?;
+        let scope = scope.clone();
+        let migrations: Arc<[Migration]> =
+            scope.migrations.iter().filter(|migration| migration.database == *database).cloned().collect();
+
+        let standing = self.look(&file, &place, &scope.component).await?;
+        standing.check(&place).map_err(SqlError::Other)?;
+        if !standing.is_ready(&place, &migrations.iter().collect::<Vec<_>>())? {
+            let turn = file.turn().await?;
+            let host = self.clone();
+            blocking(move || host.prepare(turn, &place, &scope.component, &migrations)).await?;
+        }
+        Ok(file)
+    }
+
+    /// What a database says, and what is known about it.
+    pub(super) async fn look(
+        self: &Arc<Self>,
+        file: &Arc<DatabaseFile>,
+        place: &Place,
+        component: &ComponentName,
+    ) -> Result<Standing, SqlError> {
+        let look = |host: Arc<Self>, place: Place, component: ComponentName| {
+            move |connection: &mut Connection| host.standing(connection, &place, &component)
+        };
+        match file.read(look(self.clone(), place.clone(), component.clone())).await {
+            // A crash left a journal, which only somebody who may write can undo.
+            Err(SqlError::ReadOnly) => {
+                let mut turn = file.turn().await?;
+                let look = look(self.clone(), place.clone(), component.clone());
+                let stop = Stop::after(self.limits.read_time);
+                blocking(move || look(turn.connection(&stop).map_err(without_connection)?)).await
+            }
+            standing => standing,
+        }
+    }
+
+    /// What `connection` and the list of known databases say. Blocks.
+    pub(super) fn standing(
+        &self,
+        connection: &Connection,
+        place: &Place,
+        component: &ComponentName,
+    ) -> Result<Standing, SqlError> {
+        let read = || -> rusqlite::Result<Standing> {
+            Ok(Standing {
+                identity: bookkeeping::identity(connection)?,
+                known: self.known.id(place)?,
+                applied: bookkeeping::migrations(connection, component)?,
+            })
+        };
+        read().map_err(|error| sql_error(connection, error))
+    }
+
+    async fn file_to_open(self: &Arc<Self>, place: &Place) -> Result<Arc<DatabaseFile>, SqlError> {
+        let (host, place) = (self.clone(), place.clone());
+        blocking(move || {
+            let unusable = |error: std::io::Error| match error.kind() {
+                std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => SqlError::StorageFull,
+                _ => SqlError::Other(format!("the database's file cannot be used: {error}")),
+            };
+            if let Some(file) = host.files.get(&place).map_err(unusable)? {
+                return Ok(file);
+            }
+            if !place.own {
+                return Err(SqlError::Other("the database's file is not there".to_owned()));
+            }
+            // Made again, it would have forgotten what was done.
+            if host.known.id(&place).map_err(without_connection)?.is_some() {
+                return Err(SqlError::Other("the database's file is gone: put it back".to_owned()));
+            }
+            host.files.make(&place).map_err(unusable)?;
+            let file = host.files.get(&place).map_err(unusable)?;
+            file.ok_or_else(|| SqlError::Other("the database's file was taken away".to_owned()))
+        })
+        .await
+    }
+
+    /// Writes what is missing. Looks again first: whoever had the turn before may
+    /// have done it.
+    fn prepare(
+        &self,
+        mut turn: Turn,
+        place: &Place,
+        component: &ComponentName,
+        migrations: &[Migration],
+    ) -> Result<(), SqlError> {
+        let connection = turn.connection(&Stop::after(self.limits.turn_time)).map_err(without_connection)?;
+        let mut standing = self.standing(connection, place, component)?;
+        standing.check(place).map_err(SqlError::Other)?;
+
+        let owned = |identity: &bookkeeping::Identity| place.owner.is_none() || identity.owner.is_some();
+        if !standing.identity.as_ref().is_some_and(owned) {
+            let begin = connection.execute_batch("BEGIN IMMEDIATE");
+            begin.map_err(|error| sql_error(connection, error))?;
+            let identity =
+                bookkeeping::make(connection, place.owner.as_ref()).map_err(|error| match error
+                    .downcast::<rusqlite::Error>(
+                ) {
+                    Ok(error) => sql_error(connection, error),
+                    Err(error) => SqlError::Other(error.to_string()),
+                })?;
+            connection.execute_batch("COMMIT").map_err(|error| sql_error(connection, error))?;
+            standing.identity = Some(identity);
+            // Another process may have been first to own it.
+            standing.check(place).map_err(SqlError::Other)?;
+        }
+        if let Some(identity) = &standing.identity {
+            self.known.remember(place, &identity.id).map_err(without_connection)?;
+        }
+        for migration in standing.missing(&migrations.iter().collect::<Vec<_>>())? {
+            migration::apply(&mut turn, component, migration, &self.limits)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! What one attempt of one call does with databases.
+
+use std::sync::Arc;
+
+use tether_core::id::{DatabaseName, RequestId, StepName};
+use tether_core::json::JsonText;
+use tether_core::port::BoxFuture;
+use tether_core::port::databases::{Begun, Connection, Rights, RowSet, Scope, Session, SqlError, Value};
+
+use super::bookkeeping::{self, Recorded};
+use super::error::sql_error;
+use super::file::DatabaseFile;
+use super::guard::Purpose;
+use super::host::Host;
+use super::statement::Sql;
+use super::transaction::{self, Call};
+
+/// See [`Session`].
+pub(super) struct SqliteSession {
+    pub(super) host: Arc<Host>,
+    pub(super) scope: Scope,
+    pub(super) rights: Rights,
+    pub(super) key: RequestId,
+    pub(super) attempt: u32,
+}
+
+impl Session for SqliteSession {
+    fn open(&self, database: DatabaseName) -> BoxFuture<'_, Result<Arc<dyn Connection>, SqlError>> {
+        Box::pin(async move {
+            let file = self.host.open(&self.scope, &database).await?;
+            let Self { rights, key, attempt, .. } = *self;
+            Ok(Arc::new(SqliteConnection { file, rights, key, attempt }) as Arc<dyn Connection>)
+        })
+    }
+}
+
+/// See [`Connection`].
+struct SqliteConnection {
+    file: Arc<DatabaseFile>,
+    rights: Rights,
+    key: RequestId,
+    attempt: u32,
+}
+
+impl Connection for SqliteConnection {
+    fn query(&self, sql: String, parameters: Vec<Value>) -> BoxFuture<'_, Result<RowSet, SqlError>> {
+        Box::pin(async move {
+            let limits = *self.file.limits();
+            let sql = Sql::new(sql, parameters, &limits)?;
+            let read = move |connection: &mut rusqlite::Connection| {
+                sql.query(connection, Purpose::Read, &limits).map(|(rows, _)| rows)
+            };
+            self.file.read(read).await
+        })
+    }
+
+    fn lookup(&self, step: Option<StepName>) -> BoxFuture<'_, Result<Option<JsonText>, SqlError>> {
+        Box::pin(async move {
+            let key = self.key;
+            let recorded = self.file.read(move |connection| {
+                bookkeeping::lookup(connection, key, step.as_ref())
+                    .map_err(|error| sql_error(connection, error))
+            });
+            recorded.await?.map(output).transpose()
+        })
+    }
+
+    fn begin(&self, step: Option<StepName>) -> BoxFuture<'_, Result<Begun, SqlError>> {
+        Box::pin(async move {
+            if self.rights == Rights::Read {
+                return Err(SqlError::ReadOnly);
+            }
+            transaction::begin(&self.file, Call { key: self.key, attempt: self.attempt, step }).await
+        })
+    }
+}
+
+/// The output of a record.
+///
+/// # Errors
+///
+/// `Forbidden` once it was emptied: the write was done, and nobody knows any more
+/// with what result; so it is neither answered nor done again.
+pub(super) fn output(recorded: Recorded) -> Result<JsonText, SqlError> {
+    match recorded {
+        Recorded::Output(text) => JsonText::parse(text)
+            .map_err(|error| SqlError::Other(format!("the recorded output was changed: {error}"))),
+        Recorded::Emptied => Err(SqlError::Forbidden("its result is no longer kept".to_owned())),
+    }
+}

@@ -1,0 +1,62 @@
+//! A disk that is full in the middle of a write.
+
+use tether_core::grant::{DatabaseGrant, Grants};
+use tether_core::id::RequestId;
+use tether_core::json::JsonText;
+use tether_core::port::databases::{Begun, Value};
+
+use super::*;
+use crate::sqlite::test_folder::Folder;
+
+/// Lets the file of `scope` grow by no more than `pages`.
+async fn limit(databases: &SqliteDatabases, scope: &Scope, pages: i64) {
+    let place = Place::of(&databases.host.data_dir, scope, &"main".parse().unwrap()).unwrap();
+    let file = databases.host.files.get(&place).unwrap().unwrap();
+    let mut turn = file.turn().await.unwrap();
+    let connection = turn.connection(&Stop::after(file.limits().turn_time)).unwrap();
+    let now: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+    connection.pragma_update_and_check(None, "max_page_count", now + pages, |_| Ok(())).unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_undoes_the_transaction_and_the_next_one_works_once_there_is_room() {
+    let folder = Folder::new();
+    let databases = SqliteDatabases::new(folder.path(""), SqlLimits::default()).unwrap();
+    let scope = Scope {
+        tenant: "acme".parse().unwrap(),
+        component: "tickets".parse().unwrap(),
+        grants: Grants { databases: [("main".parse().unwrap(), DatabaseGrant::Own)].into() },
+        migrations: Arc::new([]),
+    };
+    let key = RequestId::from_random([7; 16]);
+    let open = async || {
+        let session = databases.session(scope.clone(), Rights::Write, key, 1);
+        session.open("main".parse().unwrap()).await.unwrap()
+    };
+    let begin = async || match open().await.begin(None).await.unwrap() {
+        Begun::Fresh(transaction) => transaction,
+        Begun::Recorded(_) => panic!("nothing was committed"),
+    };
+    let huge = || vec![Value::Blob(vec![7; 100_000])];
+    let output = || JsonText::parse("1").unwrap();
+
+    drop(begin().await);
+    limit(&databases, &scope, 4).await;
+    let mut transaction = begin().await;
+    transaction.execute("CREATE TABLE t (a)".into(), vec![]).await.unwrap();
+    let insert = || "INSERT INTO t VALUES ($1)".to_owned();
+    assert_eq!(transaction.execute(insert(), huge()).await, Err(SqlError::StorageFull));
+    let more = transaction.execute("INSERT INTO t VALUES (1)".into(), vec![]).await;
+    assert_eq!(more, Err(SqlError::StorageFull), "it has ended");
+    assert_eq!(transaction.commit(output()).await, Err(SqlError::StorageFull));
+    assert!(databases.records(&scope, key).await.unwrap().is_empty());
+    let tables = open().await.query("SELECT name FROM sqlite_master WHERE name = 't'".into(), vec![]).await;
+    assert!(tables.unwrap().rows.is_empty());
+
+    limit(&databases, &scope, 1_000).await;
+    let mut transaction = begin().await;
+    transaction.execute("CREATE TABLE t (a)".into(), vec![]).await.unwrap();
+    assert_eq!(transaction.execute(insert(), huge()).await, Ok(1));
+    transaction.commit(output()).await.unwrap();
+    assert_eq!(databases.records(&scope, key).await.unwrap().len(), 1);
+}

@@ -1,0 +1,346 @@
+//! Cases of `ActionStore`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tether_core::action::{Action, Output, Preview, Revision, State, Status};
+use tether_core::digest::Digest;
+use tether_core::failure::{Cause, Failure};
+use tether_core::ledger::{Entry, Fact, Ledger};
+use tether_core::port::actions::{ActionStore, Filter, NewAction, Page, Proposed, Swap};
+use tokio::task::JoinSet;
+
+use super::given::*;
+
+type Store = Arc<dyn ActionStore>;
+
+async fn propose(store: &Store, new: NewAction) -> Action {
+    match store.propose(new).await.unwrap() {
+        Proposed::New(action) => action,
+        Proposed::Before(_) => panic!("it was proposed before"),
+    }
+}
+
+async fn moved(store: &Store, action: &Action, state: State) -> Action {
+    match store.swap(change(action, state)).await.unwrap() {
+        Swap::Done(action) => action,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn load(store: &Store, action: &Action) -> Action {
+    store.load(&action.proposal.tenant, action.id).await.unwrap().unwrap()
+}
+
+fn succeeded(output: &str, millis: i64) -> State {
+    State::Succeeded {
+        attempts_used: 1,
+        claim: claim(None),
+        at: at(millis),
+        output: Output::Kept(json(output)),
+    }
+}
+
+fn failure() -> Failure {
+    Failure {
+        cause: Cause::Transient,
+        handler_code: Some("LATER".into()),
+        message: "not now — 😀".into(),
+        retry_after: Some(Duration::from_millis(1500)),
+    }
+}
+
+pub async fn fifty_racing_swaps_have_one_winner(store: Store) {
+    let action = propose(&store, new_action(1)).await;
+    let mut racers = JoinSet::new();
+    for number in 0..50 {
+        let (store, action) = (store.clone(), action.clone());
+        racers.spawn(async move {
+            store.swap(change(&action, executing(Some(&format!("key-{number}"))))).await.unwrap()
+        });
+    }
+    let (mut done, mut stale) = (vec![], 0);
+    while let Some(swap) = racers.join_next().await {
+        match swap.unwrap() {
+            Swap::Done(action) => done.push(action),
+            Swap::Stale(action) => {
+                assert_eq!(action.state.status(), Status::Executing);
+                stale += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((done.len(), stale), (1, 49));
+    let kept = load(&store, &action).await;
+    assert_eq!((kept.state, kept.revision), (done[0].state.clone(), Revision(2)));
+    assert_eq!(store.history(&"acme".parse().unwrap(), action.id).await.unwrap().len(), 2);
+}
+
+pub async fn a_proposal_key_names_one_action_of_its_proposer(store: Store) {
+    let keyed = |number: u64, tenant: &str, user: &str| {
+        let mut new = new_action(number);
+        new.proposal.tenant = tenant.parse().unwrap();
+        new.proposal.proposer = user.parse().unwrap();
+        new.key = Some("k".parse().unwrap());
+        new
+    };
+    let mut racers = JoinSet::new();
+    for number in 0..50 {
+        let (store, new) = (store.clone(), keyed(number, "acme", "agent"));
+        racers.spawn(async move { store.propose(new).await.unwrap() });
+    }
+    let (mut new, mut before) = (vec![], vec![]);
+    while let Some(proposed) = racers.join_next().await {
+        match proposed.unwrap() {
+            Proposed::New(action) => new.push(action.id),
+            Proposed::Before(action) => before.push(action.id),
+        }
+    }
+    assert_eq!((new.len(), before.len()), (1, 49));
+    assert!(before.iter().all(|id| *id == new[0]));
+
+    propose(&store, keyed(60, "acme", "other")).await;
+    propose(&store, keyed(61, "umbrella", "agent")).await;
+    propose(&store, new_action(62)).await;
+    propose(&store, new_action(63)).await;
+    let found = async |user: &str, key: &str| {
+        let (tenant, user, key) = ("acme".parse().unwrap(), user.parse().unwrap(), key.parse().unwrap());
+        store.proposed_with(&tenant, &user, &key).await.unwrap().map(|action| action.id)
+    };
+    assert_eq!(found("agent", "k").await, Some(new[0]));
+    assert_eq!(found("other", "k").await, Some(id(60)));
+    assert_eq!(found("agent", "K").await, None, "keys are compared to the letter");
+}
+
+pub async fn a_confirm_key_is_bound_when_its_claim_wins(store: Store) {
+    let (first, second) = (propose(&store, new_action(1)).await, propose(&store, new_action(2)).await);
+    let bound = async || {
+        let (tenant, user, key) = ("acme".parse().unwrap(), "ann".parse().unwrap(), "k".parse().unwrap());
+        store.confirmed_with(&tenant, &user, &key).await.unwrap()
+    };
+    let mut stale = change(&first, executing(Some("k")));
+    stale.seen = Revision(9);
+    assert!(matches!(store.swap(stale).await.unwrap(), Swap::Stale(_)));
+    assert_eq!(bound().await, None, "a claim that lost binds nothing");
+
+    let claimed = moved(&store, &first, executing(Some("k"))).await;
+    assert_eq!(bound().await, Some(first.id));
+    let taken = store.swap(change(&second, executing(Some("k")))).await.unwrap();
+    assert!(matches!(taken, Swap::KeyTaken));
+    assert_eq!(load(&store, &second).await.state.status(), Status::Pending);
+
+    let back = State::Pending { attempts_used: 1, expires_at: at(2_000), last_failure: Some(failure()) };
+    let back = moved(&store, &claimed, back).await;
+    moved(&store, &back, executing(Some("k"))).await;
+    let mut other = change(&second, executing(None));
+    if let State::Executing { claim, .. } = &mut other.state {
+        *claim = tether_core::action::Claim { by: "bob".parse().unwrap(), key: Some("k".parse().unwrap()) };
+    }
+    assert!(matches!(store.swap(other).await.unwrap(), Swap::Done(_)), "another person's key is another");
+}
+
+pub async fn lists_are_newest_first_and_their_pages_join(store: Store) {
+    for number in 1..=9 {
+        let mut new = new_action(number);
+        new.proposal.proposer = if number % 2 == 0 { "even" } else { "odd" }.parse().unwrap();
+        let action = propose(&store, new).await;
+        if number % 3 == 0 {
+            moved(&store, &action, State::Expired { attempts_used: 0, at: at(5) }).await;
+        }
+    }
+    let mut foreign = new_action(99);
+    foreign.proposal.tenant = "umbrella".parse().unwrap();
+    propose(&store, foreign).await;
+
+    let page = async |filter: &Filter, limit, cursor: Option<&str>| -> Page {
+        let tenant = "acme".parse().unwrap();
+        store.list(&tenant, filter.clone(), limit, cursor.map(str::to_owned)).await.unwrap()
+    };
+    let all = async |filter: Filter, limit| {
+        let (mut ids, mut cursor) = (vec![], None::<String>);
+        loop {
+            let found = page(&filter, limit, cursor.as_deref()).await;
+            assert!(found.actions.len() <= limit);
+            ids.extend(found.actions.iter().map(|action| action.id));
+            match found.next {
+                Some(next) => cursor = Some(next),
+                None => return ids,
+            }
+        }
+    };
+    let ids = |numbers: &[u64]| numbers.iter().map(|number| id(*number)).collect::<Vec<_>>();
+    let status = Some(Status::Expired);
+    let proposer = Some("even".parse().unwrap());
+    for limit in [1, 2, 3, 9, 10] {
+        assert_eq!(all(Filter::default(), limit).await, ids(&[9, 8, 7, 6, 5, 4, 3, 2, 1]));
+        assert_eq!(all(Filter { status, proposer: None }, limit).await, ids(&[9, 6, 3]));
+        assert_eq!(all(Filter { status: None, proposer: proposer.clone() }, limit).await, ids(&[8, 6, 4, 2]));
+        assert_eq!(all(Filter { status, proposer: proposer.clone() }, limit).await, ids(&[6]));
+    }
+    for cursor in ["", "nonsense", &id(99).to_string(), "' OR 1"] {
+        let found = page(&Filter::default(), 1, Some(cursor)).await;
+        assert_eq!(found.actions[0].id, id(9), "{cursor:?} is none of ours: from the start");
+    }
+    assert!(page(&Filter::default(), 0, None).await.actions.is_empty());
+}
+
+pub async fn the_history_tells_every_move(store: Store) {
+    let action = propose(&store, new_action(1)).await;
+    let claimed = moved(&store, &action, executing(None)).await;
+    let mut end = change(&claimed, succeeded("1", 9));
+    (end.actor, end.at, end.detail) = (None, at(9), "Done.".into());
+    assert!(matches!(store.swap(end).await.unwrap(), Swap::Done(_)));
+    let told: Vec<_> = store
+        .history(&"acme".parse().unwrap(), action.id)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|event| {
+            let actor = event.actor.map(|actor| actor.to_string());
+            (event.at, actor, event.from, event.to, event.attempt, event.detail)
+        })
+        .collect();
+    let by = |user: &str| Some(user.to_owned());
+    assert_eq!(
+        told,
+        [
+            (NOON, by("agent"), None, Status::Pending, 0, "Proposed.".into()),
+            (at(5), by("ann"), Some(Status::Pending), Status::Executing, 1, "Moved.".into()),
+            (at(9), None, Some(Status::Executing), Status::Succeeded, 1, "Done.".into()),
+        ]
+    );
+    assert!(store.history(&"umbrella".parse().unwrap(), action.id).await.unwrap().is_empty());
+}
+
+pub async fn outputs_are_erased_once_and_nothing_else_is(store: Store) {
+    for (number, millis) in [(1, 10), (2, 20), (3, 30)] {
+        let action = propose(&store, new_action(number)).await;
+        let claimed = moved(&store, &action, executing(Some(&format!("key-{number}")))).await;
+        moved(&store, &claimed, succeeded("{\"n\":1}", millis)).await;
+    }
+    let erase = async |before, limit| {
+        let erased = store.erase_outputs(at(before), limit).await.unwrap();
+        erased.iter().for_each(|action| {
+            let State::Succeeded { output, .. } = &action.state else { panic!("{:?}", action.state) };
+            assert_eq!(*output, Output::Kept(json("{\"n\":1}")), "it is returned as it was");
+        });
+        erased.into_iter().map(|action| action.id).collect::<Vec<_>>()
+    };
+    assert_eq!(erase(10, 9).await, []);
+    assert_eq!(erase(30, 1).await, [id(1)]);
+    assert_eq!(erase(30, 9).await, [id(2)]);
+    assert_eq!(erase(30, 9).await, []);
+    let kept = store.load(&"acme".parse().unwrap(), id(1)).await.unwrap().unwrap();
+    assert!(matches!(kept.state, State::Succeeded { output: Output::Erased, .. }));
+    let (tenant, user, key) = ("acme".parse().unwrap(), "ann".parse().unwrap(), "key-1".parse().unwrap());
+    assert_eq!(store.confirmed_with(&tenant, &user, &key).await.unwrap(), Some(id(1)));
+}
+
+pub async fn every_state_survives_its_row(store: Store) {
+    let failed = || Some(failure());
+    let states = [
+        State::Pending { attempts_used: 2, expires_at: at(i64::MAX), last_failure: failed() },
+        State::Pending { attempts_used: 0, expires_at: at(-1), last_failure: None },
+        executing(Some("k")),
+        State::Executing {
+            attempt: 3,
+            claim: claim(None),
+            since: at(7),
+            expires_at: at(8),
+            last_failure: Some(Failure::new(Cause::Interrupted, "")),
+        },
+        succeeded("{\"b\" : 9007199254740993,\n \"a\": [0.10, \"\\ud83d\\ude00\", -0]}", 9),
+        State::Succeeded { attempts_used: 1, claim: claim(Some("l")), at: at(9), output: Output::Erased },
+        State::Failed { attempts_used: 3, at: at(9), failure: failure() },
+        State::Declined { attempts_used: 1, at: at(9), by: "bob".parse().unwrap(), reason: None },
+        State::Declined {
+            attempts_used: 0,
+            at: at(9),
+            by: "Bob  B. 😀".parse().unwrap(),
+            reason: Some("no\n\"way\"".into()),
+        },
+        State::Expired { attempts_used: 0, at: at(9) },
+    ];
+    let committed = |step: Option<&str>| Entry {
+        at: at(6),
+        attempt: 1,
+        fact: Fact::Committed {
+            database: "main".parse().unwrap(),
+            step: step.map(|step| step.parse().unwrap()),
+            statements: vec!["UPDATE \"t\" SET a = 'ü'".into(), String::new()],
+        },
+    };
+    let ledger = Ledger::new(vec![committed(None), committed(Some("mail"))]);
+    for (number, state) in (1..).zip(states) {
+        let action = propose(&store, new_action(number)).await;
+        let mut to = change(&action, state.clone());
+        to.ledger = ledger.clone();
+        let Swap::Done(answered) = store.swap(to).await.unwrap() else { panic!("{state:?}") };
+        let kept = load(&store, &action).await;
+        assert_eq!((&kept.state, &kept.ledger, kept.revision), (&state, &ledger, Revision(2)));
+        assert_eq!(
+            (answered.state, answered.ledger, answered.revision),
+            (state, ledger.clone(), Revision(2))
+        );
+    }
+}
+
+pub async fn a_proposal_survives_to_the_letter(store: Store) {
+    let previews = [
+        Preview::Text("Void \u{1f4a5}\u{a0}it".into()),
+        Preview::None,
+        Preview::Unavailable("it trapped".into()),
+    ];
+    for (number, preview) in (1..).zip(previews) {
+        let mut new = new_action(number);
+        new.proposal.preview = preview;
+        new.proposal.arguments = json("{\"z\":9007199254740993, \"a\":1.0e0,\t\"é\":\"\\u00e9\"}");
+        let proposed = propose(&store, new.clone()).await;
+        let kept = load(&store, &proposed).await;
+        assert_eq!(kept.proposal.arguments.as_str(), new.proposal.arguments.as_str());
+        assert_eq!(kept.proposal.preview, new.proposal.preview);
+        assert_eq!(kept.proposal.binding, new.proposal.binding);
+        assert_eq!(format!("{kept:?}"), format!("{proposed:?}"));
+    }
+}
+
+pub async fn no_tenant_sees_another_tenants_actions(store: Store) {
+    let action = propose(&store, new_action(1)).await;
+    let umbrella = "umbrella".parse().unwrap();
+    assert!(store.load(&umbrella, action.id).await.unwrap().is_none());
+    assert!(store.list(&umbrella, Filter::default(), 9, None).await.unwrap().actions.is_empty());
+    let mut theft = change(&action, executing(None));
+    theft.tenant = umbrella;
+    assert!(matches!(store.swap(theft).await.unwrap(), Swap::Gone));
+    assert!(store.load(&"acme".parse().unwrap(), id(7)).await.unwrap().is_none());
+}
+
+pub async fn what_the_host_looks_after_is_found(store: Store) {
+    for number in 1..=4 {
+        let mut new = new_action(number);
+        new.proposal.tenant = format!("tenant-{number}").parse().unwrap();
+        new.proposal.binding.digest = Digest::of(format!("bytes {}", number % 3));
+        new.expires_at = at(100 - number.cast_signed());
+        propose(&store, new).await;
+    }
+    let overdue = async |now, limit| {
+        let found = store.overdue(at(now), limit).await.unwrap();
+        found.into_iter().map(|action| action.id).collect::<Vec<_>>()
+    };
+    assert_eq!(overdue(95, 9).await, []);
+    assert_eq!(overdue(97, 9).await, [id(4), id(3)], "the longest overdue first");
+    assert_eq!(overdue(97, 1).await, [id(4)]);
+
+    let fourth = store.load(&"tenant-4".parse().unwrap(), id(4)).await.unwrap().unwrap();
+    let third = store.load(&"tenant-3".parse().unwrap(), id(3)).await.unwrap().unwrap();
+    moved(&store, &fourth, executing(None)).await;
+    moved(&store, &third, State::Expired { attempts_used: 0, at: at(97) }).await;
+    assert_eq!(overdue(97, 9).await, []);
+    let running: Vec<_> = store.executing().await.unwrap().into_iter().map(|action| action.id).collect();
+    assert_eq!(running, [id(4)]);
+
+    let mut needed = store.needed_components().await.unwrap();
+    let mut expected = vec![Digest::of("bytes 1"), Digest::of("bytes 2")];
+    (needed.sort(), expected.sort());
+    assert_eq!(needed, expected, "nothing undecided is bound to the third");
+}

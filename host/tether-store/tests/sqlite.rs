@@ -1,0 +1,126 @@
+//! The contract of both ports on SQLite, and what only SQLite has.
+
+mod contract;
+#[path = "sqlite/existing_files.rs"]
+mod existing_files;
+#[path = "../src/sqlite/test_folder.rs"]
+mod folder;
+#[path = "sqlite/store_file.rs"]
+mod store_file;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tether_core::port::actions::ActionStore;
+use tether_core::port::databases::{Databases, SqlLimits};
+use tether_store::{SqliteActions, SqliteDatabases};
+
+use self::folder::Folder;
+
+fn actions(folder: &Folder) -> Arc<dyn ActionStore> {
+    Arc::new(SqliteActions::open(folder.path("actions.db")).unwrap())
+}
+
+fn databases(folder: &Folder, limits: SqlLimits) -> Arc<dyn Databases> {
+    Arc::new(SqliteDatabases::new(folder.path(""), limits).unwrap())
+}
+
+/// Limits that no case meets by accident on a slow machine.
+fn roomy() -> SqlLimits {
+    let minute = Duration::from_secs(60);
+    SqlLimits { transaction_time: minute, turn_time: minute, read_time: minute, ..SqlLimits::default() }
+}
+
+macro_rules! contract {
+    ($module:ident, |$folder:ident| $backend:expr, $($case:ident),* $(,)?) => {$(
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $case() {
+            let $folder = Folder::new();
+            contract::$module::$case($backend).await;
+        }
+    )*};
+}
+
+contract!(
+    actions,
+    |folder| actions(&folder),
+    fifty_racing_swaps_have_one_winner,
+    a_proposal_key_names_one_action_of_its_proposer,
+    a_confirm_key_is_bound_when_its_claim_wins,
+    lists_are_newest_first_and_their_pages_join,
+    the_history_tells_every_move,
+    outputs_are_erased_once_and_nothing_else_is,
+    every_state_survives_its_row,
+    a_proposal_survives_to_the_letter,
+    no_tenant_sees_another_tenants_actions,
+    what_the_host_looks_after_is_found,
+);
+
+contract!(
+    databases,
+    |folder| databases(&folder, roomy()),
+    values_are_exact,
+    parameters_bind_by_number,
+    changed_rows_are_counted,
+    a_constraint_leaves_the_transaction_usable,
+    a_read_changes_nothing,
+    one_statement_a_call,
+    only_granted_databases_open,
+    migrations_are_applied_once_whoever_comes_first,
+    migrations_come_in_order_and_are_never_edited,
+    every_tenant_has_a_database_of_its_own,
+);
+
+contract!(
+    databases,
+    |folder| databases(&folder, SqlLimits { max_rows: 10, max_bytes: 1_000, ..roomy() }),
+    answers_and_statements_have_limits,
+);
+
+contract!(
+    guarded_sql,
+    |folder| databases(&folder, roomy()),
+    forbidden_sql_is_forbidden_everywhere,
+    forbidden_sql_is_forbidden_in_migrations,
+    everything_else_is_allowed,
+);
+
+contract!(
+    records,
+    |folder| databases(&folder, roomy()),
+    a_write_and_its_record_commit_together,
+    steps_have_records_of_their_own_and_the_main_one_is_the_last,
+    fifty_attempts_at_once_write_once,
+    emptied_records_still_say_that_it_was_done,
+    a_record_keeps_a_bounded_part_of_the_statements,
+    records_wait_for_the_writers_turn,
+    fifty_reads_then_writes_at_once_are_never_locked_out,
+);
+
+contract!(
+    interruption,
+    |folder| databases(&folder, roomy()),
+    a_dropped_transaction_is_undone,
+    whatever_await_is_dropped_the_next_one_is_clean,
+    a_call_that_is_given_up_ends_its_transaction,
+    a_commit_runs_to_its_end_once_it_began,
+    a_statement_that_ends_the_transaction_ends_all_of_it,
+);
+
+contract!(
+    interruption,
+    |folder| databases(&folder, SqlLimits { transaction_time: Duration::from_millis(300), ..roomy() }),
+    a_transaction_that_stays_open_is_undone_and_gives_its_turn_back,
+);
+
+contract!(
+    interruption,
+    |folder| databases(&folder, SqlLimits { turn_time: Duration::from_millis(200), ..roomy() }),
+    a_turn_that_does_not_come_is_busy,
+);
+
+contract!(
+    interruption,
+    |folder| databases(&folder, SqlLimits { read_time: Duration::from_millis(300), ..roomy() }),
+    a_read_ends_in_time,
+);
