@@ -1,0 +1,139 @@
+//! Components written as text, to say of themselves what no SDK would.
+
+/// What `describe` returns.
+#[derive(Default, Clone)]
+pub struct Manifest {
+    pub tools: Vec<Tool>,
+    /// Database, id, SQL.
+    pub migrations: Vec<[&'static str; 3]>,
+}
+
+#[derive(Clone)]
+pub struct Tool {
+    pub name: &'static str,
+    pub description: &'static str,
+    pub input: &'static str,
+    pub output: Option<&'static str>,
+}
+
+impl Default for Tool {
+    fn default() -> Self {
+        Self { name: "tool", description: "", input: r#"{"type":"object"}"#, output: None }
+    }
+}
+
+/// A component that describes itself so; its other functions trap.
+pub fn describing(manifest: &Manifest) -> Vec<u8> {
+    let (memory, root) = Memory::of(manifest);
+    component(&format!("i32.const {root}"), &memory, "")
+}
+
+/// A component whose `describe` runs `code`, which leaves an address or nothing.
+pub fn running(code: &str) -> Vec<u8> {
+    component(code, "", "")
+}
+
+/// One that imports `name` besides.
+pub fn importing(name: &str) -> Vec<u8> {
+    component("unreachable", "", &format!(r#"(import "{name}" (instance))"#))
+}
+
+/// Lays a manifest out as the canonical ABI asks for.
+struct Memory(Vec<u8>);
+
+impl Memory {
+    /// Where the data begin; address 0 stays empty.
+    const BASE: usize = 16;
+
+    fn of(manifest: &Manifest) -> (String, usize) {
+        let mut memory = Self(Vec::new());
+        let mut tools = Vec::new();
+        for tool in &manifest.tools {
+            tools.extend(memory.text(tool.name));
+            tools.extend([0; 3]); // no title
+            tools.extend(memory.text(tool.description));
+            tools.extend([0]); // a read
+            tools.extend(memory.text(tool.input));
+            match tool.output {
+                None => tools.extend([0; 3]),
+                Some(output) => {
+                    tools.push(1);
+                    tools.extend(memory.text(output));
+                }
+            }
+        }
+        let mut migrations = Vec::new();
+        for text in manifest.migrations.iter().flatten() {
+            migrations.extend(memory.text(text));
+        }
+        let tools = memory.words(&tools);
+        let migrations = memory.words(&migrations);
+        let root =
+            memory.words(&[tools, manifest.tools.len() as u32, migrations, manifest.migrations.len() as u32]);
+        let escaped: String = memory.0.iter().map(|byte| format!("\\{byte:02x}")).collect();
+        (format!(r#"(data (i32.const {}) "{escaped}")"#, Self::BASE), root as usize)
+    }
+
+    fn text(&mut self, text: &str) -> [u32; 2] {
+        let address = self.0.len() + Self::BASE;
+        self.0.extend_from_slice(text.as_bytes());
+        [address as u32, text.len() as u32]
+    }
+
+    fn words(&mut self, words: &[u32]) -> u32 {
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+        let address = self.0.len() + Self::BASE;
+        self.0.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        address as u32
+    }
+}
+
+fn component(describe: &str, data: &str, import: &str) -> Vec<u8> {
+    let text = format!(
+        r#"(component
+            {import}
+            (core module $module
+                (memory (export "memory") 4)
+                {data}
+                (func (export "describe") (result i32) {describe})
+                (func (export "call")
+                    (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32) unreachable)
+                (func (export "realloc") (param i32 i32 i32 i32) (result i32) i32.const 131072)
+            )
+            (core instance $code (instantiate $module))
+            (type $effect' (enum "read" "write"))
+            (export $effect "effect" (type $effect'))
+            (type $tool' (record
+                (field "name" string) (field "title" (option string)) (field "description" string)
+                (field "effect" $effect) (field "input-schema" string) (field "output-schema" (option string))))
+            (export $tool "tool" (type $tool'))
+            (type $migration' (record (field "database" string) (field "id" string) (field "sql" string)))
+            (export $migration "migration" (type $migration'))
+            (type $manifest' (record (field "tools" (list $tool)) (field "migrations" (list $migration))))
+            (export $manifest "manifest" (type $manifest'))
+            (type $invocation' (record
+                (field "request-id" string) (field "tool" string) (field "tenant" string) (field "user" string)
+                (field "arguments" string) (field "attempt" u32) (field "timeout-ms" u32)))
+            (export $invocation "invocation" (type $invocation'))
+            (type $fault' (record
+                (field "code" string) (field "message" string) (field "retry-after-ms" (option u32))))
+            (export $fault "fault" (type $fault'))
+            (type $error' (variant
+                (case "invalid-arguments" string) (case "refused" $fault)
+                (case "transient" $fault) (case "failed" $fault)))
+            (export $error "tool-error" (type $error'))
+            (func $describe (result $manifest)
+                (canon lift (core func $code "describe") (memory $code "memory")))
+            (func $preview (param "invocation" $invocation) (result (result (option string) (error $error)))
+                (canon lift (core func $code "call") (memory $code "memory") (realloc (func $code "realloc"))))
+            (func $invoke (param "invocation" $invocation) (result (result string (error $error)))
+                (canon lift (core func $code "call") (memory $code "memory") (realloc (func $code "realloc"))))
+            (instance $handler
+                (export "describe" (func $describe))
+                (export "preview" (func $preview))
+                (export "invoke" (func $invoke)))
+            (export "tether:tool/handler@0.1.0" (instance $handler))
+        )"#
+    );
+    wat::parse_str(text).unwrap()
+}

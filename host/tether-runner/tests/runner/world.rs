@@ -1,0 +1,148 @@
+//! What every test needs: a data folder, a runner, the probe, and calls of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tether_core::failure::Failure;
+use tether_core::grant::{Binding, DatabaseGrant, Grants};
+use tether_core::id::{ComponentName, RequestId, TenantId, ToolName};
+use tether_core::invocation::Invocation;
+use tether_core::json::JsonText;
+use tether_core::port::handlers::{Handlers, WriteReport};
+use tether_runner::{LoadError, LoadRequest, Loaded, Runner, Settings, Source};
+
+use crate::scripted::Scripted;
+
+/// A folder of a test's own, gone with it.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("tether-runner-{}-{count}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A runner with databases that follow a script.
+pub struct World {
+    pub runner: Runner,
+    pub databases: Arc<Scripted>,
+}
+
+impl World {
+    pub fn new(settings: Settings) -> Self {
+        let databases = Arc::new(Scripted::default());
+        let runner = Runner::new(settings, Arc::<Scripted>::clone(&databases)).unwrap();
+        Self { runner, databases }
+    }
+
+    pub async fn load(&self, name: &str, bytes: &[u8]) -> Result<Loaded, LoadError> {
+        let source = Source::Bytes(bytes.to_vec());
+        self.runner.load(LoadRequest { name: name.parse().unwrap(), source, grants: grants() }).await
+    }
+
+    /// What a tool is bound to.
+    pub fn binding(&self, tool: &str) -> Binding {
+        self.runner.offer(&tool.parse().unwrap()).unwrap().binding.clone()
+    }
+
+    pub async fn read(&self, tool: &str, arguments: &str) -> Result<String, Failure> {
+        self.read_within(tool, arguments, Duration::from_secs(10)).await
+    }
+
+    pub async fn read_within(&self, tool: &str, arguments: &str, time: Duration) -> Result<String, Failure> {
+        let call = Invocation { timeout: time, ..call(tool, arguments, 1) };
+        let answer = self.runner.read(&self.binding(tool), call).await;
+        answer.map(|output| output.as_str().to_owned())
+    }
+
+    pub async fn write(&self, call: Invocation) -> WriteReport {
+        self.runner.write(&self.binding(call.tool.as_str()), call).await
+    }
+
+    pub async fn preview(&self, tool: &str, arguments: &str) -> Result<Option<String>, Failure> {
+        self.runner.preview(&self.binding(tool), call(tool, arguments, 1)).await
+    }
+}
+
+/// A world with the probe loaded: one for all tests that leave nothing behind.
+pub async fn probe() -> World {
+    probe_with(|_| {}).await
+}
+
+/// The same, with settings of its own.
+pub async fn probe_with(change: impl FnOnce(&mut Settings)) -> World {
+    // Shared, so that the probe is compiled once; the tests of what is kept have
+    // folders of their own.
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("probe"));
+    let mut settings = Settings::new(folder);
+    settings.max_instances = 8;
+    change(&mut settings);
+    let world = World::new(settings);
+    world.load("probe", probe_bytes()).await.unwrap();
+    world
+}
+
+/// The probe's bytes; it is built once.
+pub fn probe_bytes() -> &'static [u8] {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    BYTES.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/guests/probe");
+        let components = tether_build::build(&folder, &mut |progress| println!("{progress}")).unwrap();
+        let [component] = components.as_slice() else {
+            panic!("the probe makes one component, not {components:?}");
+        };
+        fs::read(component).unwrap()
+    })
+}
+
+/// `main`, the component's own.
+pub fn grants() -> Grants {
+    Grants { databases: [("main".parse().unwrap(), DatabaseGrant::Own)].into() }
+}
+
+pub fn tenant() -> TenantId {
+    "acme".parse().unwrap()
+}
+
+pub fn component(name: &str) -> ComponentName {
+    name.parse().unwrap()
+}
+
+/// A key that no other call has.
+pub fn fresh_key() -> RequestId {
+    static COUNT: AtomicU32 = AtomicU32::new(1);
+    let mut bytes = [7; 16];
+    bytes[..4].copy_from_slice(&COUNT.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+    RequestId::from_random(bytes)
+}
+
+/// A call with a fresh key.
+pub fn call(tool: &str, arguments: &str, attempt: u32) -> Invocation {
+    Invocation {
+        request_id: fresh_key(),
+        tool: tool.parse::<ToolName>().unwrap(),
+        tenant: tenant(),
+        user: "dana".parse().unwrap(),
+        arguments: JsonText::parse(arguments).unwrap(),
+        attempt,
+        timeout: Duration::from_secs(10),
+    }
+}

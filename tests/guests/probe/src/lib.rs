@@ -1,0 +1,25 @@
+//! Tools that misbehave, each in one way, so that tests can see what a host
+//! makes of it. Every write leaves its effects in the table `effects` of the
+//! database `main`, where a test can count them.
+
+mod end;
+mod reads;
+mod sandbox;
+mod writes;
+
+use reads::*;
+use sandbox::*;
+use tether_sdk::prelude::*;
+use writes::*;
+
+tether_sdk::component! {
+    tools: [
+        probe_echo, probe_flaky, probe_trap, probe_spin, probe_sleep, probe_hoard, probe_recurse, probe_handles,
+        probe_big, probe_log, probe_lie, probe_count, probe_sneak, probe_sandbox, probe_rows, probe_send,
+        probe_write, probe_write_until, probe_constraint, probe_read_then_write, probe_no_record, probe_steps,
+        probe_big_write, probe_lie_write, probe_two_at_once, probe_after_main, probe_nothing, probe_preview,
+    ],
+    migrations: [
+        migration("main", "0001-effects", include_str!("../migrations/0001-effects.sql")),
+    ],
+}
