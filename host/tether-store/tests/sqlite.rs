@@ -22,7 +22,7 @@ fn actions(folder: &Folder) -> Arc<dyn ActionStore> {
 }
 
 fn databases(folder: &Folder, limits: SqlLimits) -> Arc<dyn Databases> {
-    Arc::new(SqliteDatabases::new(folder.path(""), limits).unwrap())
+    Arc::new(SqliteDatabases::new(folder.path(""), limits))
 }
 
 /// Limits that no case meets by accident on a slow machine.
@@ -109,18 +109,18 @@ contract!(
 
 contract!(
     interruption,
-    |folder| databases(&folder, SqlLimits { transaction_time: Duration::from_millis(300), ..roomy() }),
+    |folder| databases(&folder, SqlLimits { transaction_time: Duration::from_secs(1), ..roomy() }),
     a_transaction_that_stays_open_is_undone_and_gives_its_turn_back,
 );
 
 contract!(
     interruption,
-    |folder| databases(&folder, SqlLimits { turn_time: Duration::from_millis(200), ..roomy() }),
+    |folder| databases(&folder, SqlLimits { turn_time: Duration::from_millis(500), ..roomy() }),
     a_turn_that_does_not_come_is_busy,
 );
 
 contract!(
     interruption,
-    |folder| databases(&folder, SqlLimits { read_time: Duration::from_millis(300), ..roomy() }),
+    |folder| databases(&folder, SqlLimits { read_time: Duration::from_secs(1), ..roomy() }),
     a_read_ends_in_time,
 );

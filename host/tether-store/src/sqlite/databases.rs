@@ -21,7 +21,6 @@ mod transaction;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use tether_core::id::{DatabaseName, RequestId};
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
@@ -48,19 +47,14 @@ pub struct SqliteDatabases {
 }
 
 impl SqliteDatabases {
-    /// Databases of the data folder `data_dir`, which must be there. Blocks: call it
-    /// before serving begins.
-    ///
-    /// # Errors
-    ///
-    /// With a sentence for the operator, where the folder cannot be written.
-    pub fn new(data_dir: impl Into<PathBuf>, limits: SqlLimits) -> anyhow::Result<Self> {
+    /// Databases of the data folder `data_dir`, which must be there when the first one
+    /// is opened. Does nothing until then.
+    pub fn new(data_dir: impl Into<PathBuf>, limits: SqlLimits) -> Self {
         let data_dir = data_dir.into();
-        let data_dir =
-            std::path::absolute(&data_dir).with_context(|| format!("{} is no folder", data_dir.display()))?;
-        let known = KnownDatabases::open(&data_dir)?;
+        let data_dir = std::path::absolute(&data_dir).unwrap_or(data_dir);
+        let known = KnownDatabases::of(&data_dir);
         let files = Files::new(data_dir.clone(), limits);
-        Ok(Self { host: Arc::new(Host { data_dir, limits, files, known }) })
+        Self { host: Arc::new(Host { data_dir, limits, files, known }) }
     }
 
     /// The file of a database that was used before or exists; none where there is

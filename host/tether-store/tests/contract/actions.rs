@@ -50,7 +50,7 @@ fn failure() -> Failure {
     }
 }
 
-pub async fn fifty_racing_swaps_have_one_winner(store: Store) {
+pub(crate) async fn fifty_racing_swaps_have_one_winner(store: Store) {
     let action = propose(&store, new_action(1)).await;
     let mut racers = JoinSet::new();
     for number in 0..50 {
@@ -76,7 +76,7 @@ pub async fn fifty_racing_swaps_have_one_winner(store: Store) {
     assert_eq!(store.history(&"acme".parse().unwrap(), action.id).await.unwrap().len(), 2);
 }
 
-pub async fn a_proposal_key_names_one_action_of_its_proposer(store: Store) {
+pub(crate) async fn a_proposal_key_names_one_action_of_its_proposer(store: Store) {
     let keyed = |number: u64, tenant: &str, user: &str| {
         let mut new = new_action(number);
         new.proposal.tenant = tenant.parse().unwrap();
@@ -112,7 +112,7 @@ pub async fn a_proposal_key_names_one_action_of_its_proposer(store: Store) {
     assert_eq!(found("agent", "K").await, None, "keys are compared to the letter");
 }
 
-pub async fn a_confirm_key_is_bound_when_its_claim_wins(store: Store) {
+pub(crate) async fn a_confirm_key_is_bound_when_its_claim_wins(store: Store) {
     let (first, second) = (propose(&store, new_action(1)).await, propose(&store, new_action(2)).await);
     let bound = async || {
         let (tenant, user, key) = ("acme".parse().unwrap(), "ann".parse().unwrap(), "k".parse().unwrap());
@@ -139,7 +139,7 @@ pub async fn a_confirm_key_is_bound_when_its_claim_wins(store: Store) {
     assert!(matches!(store.swap(other).await.unwrap(), Swap::Done(_)), "another person's key is another");
 }
 
-pub async fn lists_are_newest_first_and_their_pages_join(store: Store) {
+pub(crate) async fn lists_are_newest_first_and_their_pages_join(store: Store) {
     for number in 1..=9 {
         let mut new = new_action(number);
         new.proposal.proposer = if number % 2 == 0 { "even" } else { "odd" }.parse().unwrap();
@@ -184,7 +184,7 @@ pub async fn lists_are_newest_first_and_their_pages_join(store: Store) {
     assert!(page(&Filter::default(), 0, None).await.actions.is_empty());
 }
 
-pub async fn the_history_tells_every_move(store: Store) {
+pub(crate) async fn the_history_tells_every_move(store: Store) {
     let action = propose(&store, new_action(1)).await;
     let claimed = moved(&store, &action, executing(None)).await;
     let mut end = change(&claimed, succeeded("1", 9));
@@ -212,7 +212,7 @@ pub async fn the_history_tells_every_move(store: Store) {
     assert!(store.history(&"umbrella".parse().unwrap(), action.id).await.unwrap().is_empty());
 }
 
-pub async fn outputs_are_erased_once_and_nothing_else_is(store: Store) {
+pub(crate) async fn outputs_are_erased_once_and_nothing_else_is(store: Store) {
     for (number, millis) in [(1, 10), (2, 20), (3, 30)] {
         let action = propose(&store, new_action(number)).await;
         let claimed = moved(&store, &action, executing(Some(&format!("key-{number}")))).await;
@@ -236,7 +236,7 @@ pub async fn outputs_are_erased_once_and_nothing_else_is(store: Store) {
     assert_eq!(store.confirmed_with(&tenant, &user, &key).await.unwrap(), Some(id(1)));
 }
 
-pub async fn every_state_survives_its_row(store: Store) {
+pub(crate) async fn every_state_survives_its_row(store: Store) {
     let failed = || Some(failure());
     let states = [
         State::Pending { attempts_used: 2, expires_at: at(i64::MAX), last_failure: failed() },
@@ -285,7 +285,7 @@ pub async fn every_state_survives_its_row(store: Store) {
     }
 }
 
-pub async fn a_proposal_survives_to_the_letter(store: Store) {
+pub(crate) async fn a_proposal_survives_to_the_letter(store: Store) {
     let previews = [
         Preview::Text("Void \u{1f4a5}\u{a0}it".into()),
         Preview::None,
@@ -304,7 +304,7 @@ pub async fn a_proposal_survives_to_the_letter(store: Store) {
     }
 }
 
-pub async fn no_tenant_sees_another_tenants_actions(store: Store) {
+pub(crate) async fn no_tenant_sees_another_tenants_actions(store: Store) {
     let action = propose(&store, new_action(1)).await;
     let umbrella = "umbrella".parse().unwrap();
     assert!(store.load(&umbrella, action.id).await.unwrap().is_none());
@@ -315,7 +315,7 @@ pub async fn no_tenant_sees_another_tenants_actions(store: Store) {
     assert!(store.load(&"acme".parse().unwrap(), id(7)).await.unwrap().is_none());
 }
 
-pub async fn what_the_host_looks_after_is_found(store: Store) {
+pub(crate) async fn what_the_host_looks_after_is_found(store: Store) {
     for number in 1..=4 {
         let mut new = new_action(number);
         new.proposal.tenant = format!("tenant-{number}").parse().unwrap();

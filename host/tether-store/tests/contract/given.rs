@@ -19,25 +19,25 @@ use tether_core::port::databases::{
 use tether_core::tool::Migration;
 
 /// The moment at which every case begins.
-pub const NOON: Timestamp = Timestamp::EPOCH;
+pub(crate) const NOON: Timestamp = Timestamp::EPOCH;
 
 /// `millis` after [`NOON`].
-pub fn at(millis: i64) -> Timestamp {
+pub(crate) fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
 /// The id with this number.
-pub fn id(number: u64) -> ActionId {
+pub(crate) fn id(number: u64) -> ActionId {
     format!("{number:032x}").parse().unwrap()
 }
 
 /// The key with this number.
-pub fn key(number: u64) -> RequestId {
+pub(crate) fn key(number: u64) -> RequestId {
     id(number).into()
 }
 
 /// A proposal of `agent` in `acme`, without a key.
-pub fn new_action(number: u64) -> NewAction {
+pub(crate) fn new_action(number: u64) -> NewAction {
     NewAction {
         id: id(number),
         proposal: Proposal {
@@ -60,12 +60,12 @@ pub fn new_action(number: u64) -> NewAction {
 }
 
 /// A claim by `ann`.
-pub fn claim(key: Option<&str>) -> Claim {
+pub(crate) fn claim(key: Option<&str>) -> Claim {
     Claim { by: "ann".parse().unwrap(), key: key.map(|key| key.parse().unwrap()) }
 }
 
 /// The state of the first attempt.
-pub fn executing(key: Option<&str>) -> State {
+pub(crate) fn executing(key: Option<&str>) -> State {
     State::Executing {
         attempt: 1,
         claim: claim(key),
@@ -76,7 +76,7 @@ pub fn executing(key: Option<&str>) -> State {
 }
 
 /// The move of `action` to `state`.
-pub fn change(action: &Action, state: State) -> Change {
+pub(crate) fn change(action: &Action, state: State) -> Change {
     Change {
         tenant: action.proposal.tenant.clone(),
         id: action.id,
@@ -90,17 +90,17 @@ pub fn change(action: &Action, state: State) -> Change {
 }
 
 /// JSON from its text.
-pub fn json(text: &str) -> JsonText {
+pub(crate) fn json(text: &str) -> JsonText {
     JsonText::parse(text).unwrap()
 }
 
 /// The migration `id` of `main`.
-pub fn migration(id: &str, sql: &str) -> Migration {
+pub(crate) fn migration(id: &str, sql: &str) -> Migration {
     Migration { database: "main".parse().unwrap(), id: id.to_owned(), sql: sql.to_owned() }
 }
 
 /// The scope of `tickets` for `tenant`: `main` of its own, with one table.
-pub fn scope(tenant: &str) -> Scope {
+pub(crate) fn scope(tenant: &str) -> Scope {
     Scope {
         tenant: tenant.parse().unwrap(),
         component: "tickets".parse().unwrap(),
@@ -114,12 +114,12 @@ pub fn scope(tenant: &str) -> Scope {
 }
 
 /// `main` of that scope, opened for a write under key `number`.
-pub async fn open(databases: &Arc<dyn Databases>, number: u64) -> Arc<dyn Connection> {
+pub(crate) async fn open(databases: &Arc<dyn Databases>, number: u64) -> Arc<dyn Connection> {
     open_in(databases, scope("acme"), Rights::Write, number).await.unwrap()
 }
 
 /// `main` of `scope`.
-pub async fn open_in(
+pub(crate) async fn open_in(
     databases: &Arc<dyn Databases>,
     scope: Scope,
     rights: Rights,
@@ -129,7 +129,7 @@ pub async fn open_in(
 }
 
 /// The transaction of a step that was not done yet.
-pub async fn fresh(connection: &Arc<dyn Connection>, step: Option<&str>) -> Box<dyn Transaction> {
+pub(crate) async fn fresh(connection: &Arc<dyn Connection>, step: Option<&str>) -> Box<dyn Transaction> {
     match connection.begin(step.map(|step| step.parse::<StepName>().unwrap())).await.unwrap() {
         Begun::Fresh(transaction) => transaction,
         Begun::Recorded(_) => panic!("it was recorded before"),
@@ -137,7 +137,10 @@ pub async fn fresh(connection: &Arc<dyn Connection>, step: Option<&str>) -> Box<
 }
 
 /// What a begin answers that starts nothing.
-pub async fn not_begun(connection: &Arc<dyn Connection>, step: Option<&str>) -> Result<String, SqlError> {
+pub(crate) async fn not_begun(
+    connection: &Arc<dyn Connection>,
+    step: Option<&str>,
+) -> Result<String, SqlError> {
     match connection.begin(step.map(|step| step.parse::<StepName>().unwrap())).await? {
         Begun::Recorded(output) => Ok(output.as_str().to_owned()),
         Begun::Fresh(_) => panic!("it was not recorded"),
@@ -145,24 +148,24 @@ pub async fn not_begun(connection: &Arc<dyn Connection>, step: Option<&str>) -> 
 }
 
 /// Runs a statement without parameters.
-pub async fn run(transaction: &mut Box<dyn Transaction>, sql: &str) -> Result<u64, SqlError> {
+pub(crate) async fn run(transaction: &mut Box<dyn Transaction>, sql: &str) -> Result<u64, SqlError> {
     transaction.execute(sql.to_owned(), vec![]).await
 }
 
 /// The one value that a query without parameters finds.
-pub async fn one(connection: &Arc<dyn Connection>, sql: &str) -> Value {
+pub(crate) async fn one(connection: &Arc<dyn Connection>, sql: &str) -> Value {
     only(connection.query(sql.to_owned(), vec![]).await.unwrap())
 }
 
 /// The one value of an answer.
-pub fn only(mut found: RowSet) -> Value {
+pub(crate) fn only(mut found: RowSet) -> Value {
     assert_eq!((found.rows.len(), found.columns.len()), (1, 1));
     found.rows.remove(0).remove(0)
 }
 
 /// Polls `future` up to `polls` times, as often as it asks for it, then drops it in
 /// the middle. None if it was not done by then.
-pub async fn dropped_after<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn dropped_after<T>(polls: usize, future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     let mut polled = 0;
     std::future::poll_fn(move |context| {

@@ -125,7 +125,7 @@ const ALLOWED: &[&str] = &[
     "DROP TABLE b",
 ];
 
-pub async fn forbidden_sql_is_forbidden_everywhere(host: Host) {
+pub(crate) async fn forbidden_sql_is_forbidden_everywhere(host: Host) {
     let connection = open(&host, 1).await;
     for sql in FORBIDDEN {
         let result = connection.query((*sql).into(), vec![]).await;
@@ -147,7 +147,7 @@ pub async fn forbidden_sql_is_forbidden_everywhere(host: Host) {
     assert_eq!(host.records(&scope("acme"), key(1)).await.unwrap().len(), 1);
 }
 
-pub async fn forbidden_sql_is_forbidden_in_migrations(host: Host) {
+pub(crate) async fn forbidden_sql_is_forbidden_in_migrations(host: Host) {
     for (number, sql) in (0..).zip(FORBIDDEN.iter().chain(FORBIDDEN_WRITES)) {
         let mut scope = scope("acme");
         let listed = scope.migrations.iter().cloned().chain([migration("002", sql)]);
@@ -157,7 +157,7 @@ pub async fn forbidden_sql_is_forbidden_in_migrations(host: Host) {
     }
 }
 
-pub async fn everything_else_is_allowed(host: Host) {
+pub(crate) async fn everything_else_is_allowed(host: Host) {
     let connection = open(&host, 1).await;
     let mut transaction = fresh(&connection, None).await;
     for sql in ALLOWED {

@@ -24,7 +24,7 @@ async fn assert_clean(host: &Host, number: u64) {
     assert_eq!(run(&mut transaction, VOID).await, Ok(2));
 }
 
-pub async fn a_dropped_transaction_is_undone(host: Host) {
+pub(crate) async fn a_dropped_transaction_is_undone(host: Host) {
     let connection = open(&host, 1).await;
     let mut transaction = fresh(&connection, None).await;
     run(&mut transaction, VOID).await.unwrap();
@@ -33,7 +33,7 @@ pub async fn a_dropped_transaction_is_undone(host: Host) {
     assert!(host.records(&scope("acme"), key(1)).await.unwrap().is_empty());
 }
 
-pub async fn whatever_await_is_dropped_the_next_one_is_clean(host: Host) {
+pub(crate) async fn whatever_await_is_dropped_the_next_one_is_clean(host: Host) {
     open(&host, 0).await;
     for polls in 1.. {
         // Begin, write, read: dropped in the middle of each in turn.
@@ -51,7 +51,7 @@ pub async fn whatever_await_is_dropped_the_next_one_is_clean(host: Host) {
     }
 }
 
-pub async fn a_call_that_is_given_up_ends_its_transaction(host: Host) {
+pub(crate) async fn a_call_that_is_given_up_ends_its_transaction(host: Host) {
     let connection = open(&host, 1).await;
     let mut transaction = fresh(&connection, None).await;
     run(&mut transaction, VOID).await.unwrap();
@@ -62,7 +62,7 @@ pub async fn a_call_that_is_given_up_ends_its_transaction(host: Host) {
     assert!(host.records(&scope("acme"), key(1)).await.unwrap().is_empty());
 }
 
-pub async fn a_commit_runs_to_its_end_once_it_began(host: Host) {
+pub(crate) async fn a_commit_runs_to_its_end_once_it_began(host: Host) {
     let connection = open(&host, 1).await;
     let mut transaction = fresh(&connection, None).await;
     run(&mut transaction, VOID).await.unwrap();
@@ -75,8 +75,8 @@ pub async fn a_commit_runs_to_its_end_once_it_began(host: Host) {
     assert!(host.records(&scope("acme"), key(2)).await.unwrap().is_empty(), "it was never polled");
 }
 
-/// `host` allows a transaction 300 ms, and a turn 20 s.
-pub async fn a_transaction_that_stays_open_is_undone_and_gives_its_turn_back(host: Host) {
+/// `host` allows a transaction 1 s, and a turn more.
+pub(crate) async fn a_transaction_that_stays_open_is_undone_and_gives_its_turn_back(host: Host) {
     let connection = open(&host, 1).await;
     let mut idle = fresh(&connection, None).await;
     run(&mut idle, VOID).await.unwrap();
@@ -92,8 +92,8 @@ pub async fn a_transaction_that_stays_open_is_undone_and_gives_its_turn_back(hos
     assert!(busy.commit(json("1")).await.is_err());
 }
 
-/// `host` allows a turn 200 ms, and a transaction 20 s.
-pub async fn a_turn_that_does_not_come_is_busy(host: Host) {
+/// `host` allows a turn 500 ms, and a transaction more.
+pub(crate) async fn a_turn_that_does_not_come_is_busy(host: Host) {
     let connection = open(&host, 1).await;
     let holder = fresh(&connection, None).await;
     let other = open(&host, 2).await;
@@ -104,8 +104,8 @@ pub async fn a_turn_that_does_not_come_is_busy(host: Host) {
     assert!(matches!(other.begin(None).await, Ok(Begun::Fresh(_))));
 }
 
-/// `host` allows a read 300 ms.
-pub async fn a_read_ends_in_time(host: Host) {
+/// `host` allows a read 1 s.
+pub(crate) async fn a_read_ends_in_time(host: Host) {
     let connection = open(&host, 1).await;
     let began = Instant::now();
     assert!(matches!(connection.query(ENDLESS.into(), vec![]).await, Err(SqlError::Other(_))));
@@ -117,7 +117,7 @@ pub async fn a_read_ends_in_time(host: Host) {
     assert_eq!(one(&connection, "SELECT count(*) FROM tickets").await, Value::Integer(2));
 }
 
-pub async fn a_statement_that_ends_the_transaction_ends_all_of_it(host: Host) {
+pub(crate) async fn a_statement_that_ends_the_transaction_ends_all_of_it(host: Host) {
     let endings = [
         "INSERT OR ROLLBACK INTO tickets VALUES (1, 'again')",
         "UPDATE OR ROLLBACK tickets SET id = 1",

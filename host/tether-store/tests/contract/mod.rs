@@ -2,9 +2,9 @@
 //! backend lists each of them once (see `../sqlite.rs`), and one that it leaves out
 //! is reported as dead code.
 
-pub mod actions;
-pub mod databases;
-pub mod given;
-pub mod guarded_sql;
-pub mod interruption;
-pub mod records;
+pub(crate) mod actions;
+pub(crate) mod databases;
+pub(crate) mod given;
+pub(crate) mod guarded_sql;
+pub(crate) mod interruption;
+pub(crate) mod records;

@@ -13,7 +13,7 @@ async fn records(host: &Host, number: u64) -> Vec<Record> {
     host.records(&scope("acme"), key(number)).await.unwrap()
 }
 
-pub async fn a_write_and_its_record_commit_together(host: Host) {
+pub(crate) async fn a_write_and_its_record_commit_together(host: Host) {
     assert!(records(&host, 1).await.is_empty(), "a database that was never made holds none");
     let connection = open(&host, 1).await;
     assert!(connection.lookup(None).await.unwrap().is_none());
@@ -39,16 +39,12 @@ pub async fn a_write_and_its_record_commit_together(host: Host) {
     assert!(records(&host, 2).await.is_empty());
 }
 
-pub async fn steps_have_records_of_their_own_and_the_main_one_is_the_last(host: Host) {
+pub(crate) async fn steps_have_records_of_their_own_and_the_main_one_is_the_last(host: Host) {
     let connection = open(&host, 1).await;
-    for step in [Some("one"), Some("two 😀"), None] {
-        fresh(&connection, step)
-            .await
-            .commit(json(&format!("\"{step:?}\"").replace("(\"", "(").replace("\")", ")")))
-            .await
-            .unwrap();
+    for (step, output) in [(Some("one"), "1"), (Some("two 😀"), "2"), (None, "3")] {
+        fresh(&connection, step).await.commit(json(output)).await.unwrap();
     }
-    assert_eq!(not_begun(&connection, Some("one")).await.unwrap(), "\"Some(one)\"");
+    assert_eq!(not_begun(&connection, Some("one")).await.unwrap(), "1");
     assert!(matches!(not_begun(&connection, Some("three")).await, Err(SqlError::Forbidden(_))));
     let steps: Vec<_> =
         records(&host, 1).await.into_iter().map(|record| record.step.map(|step| step.to_string())).collect();
@@ -57,7 +53,7 @@ pub async fn steps_have_records_of_their_own_and_the_main_one_is_the_last(host: 
     fresh(&other, Some("one")).await.commit(json("2")).await.unwrap();
 }
 
-pub async fn fifty_attempts_at_once_write_once(host: Host) {
+pub(crate) async fn fifty_attempts_at_once_write_once(host: Host) {
     let mut racers = JoinSet::new();
     for number in 0..50 {
         let host = host.clone();
@@ -80,7 +76,7 @@ pub async fn fifty_attempts_at_once_write_once(host: Host) {
     assert_eq!(one(&connection, "SELECT count(*) FROM tickets").await, Value::Integer(3));
 }
 
-pub async fn emptied_records_still_say_that_it_was_done(host: Host) {
+pub(crate) async fn emptied_records_still_say_that_it_was_done(host: Host) {
     let connection = open(&host, 1).await;
     fresh(&connection, Some("one")).await.commit(json("1")).await.unwrap();
     fresh(&connection, None).await.commit(json("2")).await.unwrap();
@@ -98,7 +94,7 @@ pub async fn emptied_records_still_say_that_it_was_done(host: Host) {
     assert_eq!(records(&host, 2).await[0].output, json("3"));
 }
 
-pub async fn a_record_keeps_a_bounded_part_of_the_statements(host: Host) {
+pub(crate) async fn a_record_keeps_a_bounded_part_of_the_statements(host: Host) {
     let connection = open(&host, 1).await;
     let mut transaction = fresh(&connection, None).await;
     for number in 0..150 {
@@ -116,7 +112,7 @@ pub async fn a_record_keeps_a_bounded_part_of_the_statements(host: Host) {
     assert_eq!(records(&host, 2).await[0].statements.len(), 3);
 }
 
-pub async fn records_wait_for_the_writers_turn(host: Host) {
+pub(crate) async fn records_wait_for_the_writers_turn(host: Host) {
     let connection = open(&host, 1).await;
     let transaction = fresh(&connection, None).await;
     let asked = tokio::spawn({
@@ -127,7 +123,7 @@ pub async fn records_wait_for_the_writers_turn(host: Host) {
     assert_eq!(asked.await.unwrap(), 1);
 }
 
-pub async fn fifty_reads_then_writes_at_once_are_never_locked_out(host: Host) {
+pub(crate) async fn fifty_reads_then_writes_at_once_are_never_locked_out(host: Host) {
     open(&host, 0).await;
     let mut racers = JoinSet::new();
     for number in 1..=50 {

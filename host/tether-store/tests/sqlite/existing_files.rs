@@ -39,7 +39,7 @@ async fn void(host: &Arc<dyn Databases>, scope: Scope, number: u64) -> Result<()
 /// A data folder and, beside it, the place of an existing file.
 fn given(folder: &Folder) -> (Arc<dyn Databases>, std::path::PathBuf) {
     std::fs::create_dir(folder.path("data")).unwrap();
-    (Arc::new(SqliteDatabases::new(folder.path("data"), roomy()).unwrap()), folder.path("crm.db"))
+    (Arc::new(SqliteDatabases::new(folder.path("data"), roomy())), folder.path("crm.db"))
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn a_commit_that_fails_is_undone_and_can_be_done_again() {
     make(&path);
     std::fs::create_dir(folder.path("data")).unwrap();
     let limits = SqlLimits { turn_time: Duration::from_millis(200), ..roomy() };
-    let host: Arc<dyn Databases> = Arc::new(SqliteDatabases::new(folder.path("data"), limits).unwrap());
+    let host: Arc<dyn Databases> = Arc::new(SqliteDatabases::new(folder.path("data"), limits));
     let scope = granted("acme", &path, false);
     let connection = open_in(&host, scope.clone(), Rights::Write, 1).await.unwrap();
     let mut transaction = fresh(&connection, None).await;

@@ -58,30 +58,32 @@ async fn a_full_disk_is_told_and_changes_nothing() {
     assert!(matches!(store.propose(new_action(2, &huge)).await, Ok(Proposed::New(_))), "once there is room");
 }
 
+/// Polls a write once: its job is handed in.
+async fn hand_in(write: &mut (impl Future + Unpin)) {
+    std::future::poll_fn(|context| {
+        assert!(std::pin::Pin::new(&mut *write).poll(context).is_pending());
+        std::task::Poll::Ready(())
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn one_write_that_fails_spoils_no_other_that_waits_with_it() {
     let folder = Folder::new();
-    let store = Arc::new(SqliteActions::open(folder.path("a.db")).unwrap());
+    let store = SqliteActions::open(folder.path("a.db")).unwrap();
     limit(&store, 8).await;
     let (release, held) = mpsc::channel::<()>();
-    let holder = tokio::spawn({
-        let store = store.clone();
-        async move { store.writer.write(move |_| Ok(held.recv().is_ok())).await }
-    });
+    let mut holder = Box::pin(store.writer.write(move |_| Ok(held.recv().is_ok())));
+    hand_in(&mut holder).await;
     let mut waiting = Vec::new();
     for number in 1..=7 {
         let arguments = if number == 4 { format!("\"{}\"", "x".repeat(200_000)) } else { "1".into() };
-        let write = store.propose(new_action(number, &arguments));
-        // Polled once, it has handed its job in.
-        let mut write = write;
-        assert!(
-            std::future::poll_fn(|context| std::task::Poll::Ready(write.as_mut().poll(context).is_pending()))
-                .await
-        );
+        let mut write = store.propose(new_action(number, &arguments));
+        hand_in(&mut write).await;
         waiting.push(write);
     }
     release.send(()).unwrap();
-    assert!(holder.await.unwrap().unwrap());
+    assert!(holder.await.unwrap());
     for (number, write) in (1..).zip(waiting) {
         match write.await {
             Ok(Proposed::New(action)) => assert_eq!(action.id, new_action(number, "1").id),

@@ -3,7 +3,7 @@
 //! No STRICT here: an existing file is read by other programs too, and an older
 //! SQLite could not open it any more.
 
-use rusqlite::{Connection, OptionalExtension as _, named_params};
+use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 use tether_core::clock::Timestamp;
 use tether_core::id::{ComponentName, DatabaseName, RequestId, StepName, TenantId};
 use tether_core::json::JsonText;
@@ -27,13 +27,16 @@ pub(super) fn identity(connection: &Connection) -> rusqlite::Result<Option<Ident
     if !is_kept(connection)? {
         return Ok(None);
     }
-    let read = |row: &rusqlite::Row<'_>| Ok(Identity { id: row.get("id")?, owner: row.get("owner")? });
-    connection.query_row("SELECT id, owner FROM tether_database", [], read).optional()
+    connection.query_row("SELECT id, owner FROM tether_database", [], read_identity).optional()
 }
 
-/// Makes the tables and the id where they are missing, and puts in the owner where
+/// Makes the tables where they are missing, and puts in the id and the owner where
 /// there is none yet. Runs within a transaction.
-pub(super) fn make(connection: &Connection, owner: Option<&TenantId>) -> anyhow::Result<Identity> {
+pub(super) fn make(
+    connection: &Connection,
+    id: &str,
+    owner: Option<&TenantId>,
+) -> rusqlite::Result<Identity> {
     connection.execute_batch(
         "CREATE TABLE IF NOT EXISTS tether_database (id TEXT NOT NULL, owner TEXT);
          CREATE TABLE IF NOT EXISTS tether_migrations (
@@ -53,16 +56,18 @@ pub(super) fn make(connection: &Connection, owner: Option<&TenantId>) -> anyhow:
              PRIMARY KEY (key, step)
          );",
     )?;
-    if identity(connection)?.is_none() {
-        let mut id = [0; 16];
-        getrandom::fill(&mut id)?;
-        let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        connection.execute("INSERT INTO tether_database (id) VALUES (?)", [&id])?;
-    }
+    connection.execute(
+        "INSERT INTO tether_database (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM tether_database)",
+        [id],
+    )?;
     if let Some(owner) = owner {
         connection.execute("UPDATE tether_database SET owner = ? WHERE owner IS NULL", [owner.as_str()])?;
     }
-    identity(connection)?.ok_or_else(|| anyhow::anyhow!("it takes no bookkeeping"))
+    connection.query_row("SELECT id, owner FROM tether_database", [], read_identity)
+}
+
+fn read_identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
+    Ok(Identity { id: row.get("id")?, owner: row.get("owner")? })
 }
 
 /// The migrations of `component` that were applied: id and digest.

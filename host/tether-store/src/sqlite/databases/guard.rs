@@ -206,7 +206,7 @@ fn write(purpose: Purpose) -> Result<(), SqlError> {
 
 /// The first word of a statement, comments and blanks before it skipped.
 fn first_word(sql: &str) -> &str {
-    let mut rest = sql.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ';' || c == '\u{feff}');
+    let mut rest = sql.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\u{feff}');
     loop {
         let after = if let Some(comment) = rest.strip_prefix("--") {
             comment.split_once('\n').map_or("", |(_, after)| after)
@@ -216,6 +216,6 @@ fn first_word(sql: &str) -> &str {
             let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
             return &rest[..end];
         };
-        rest = after.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ';');
+        rest = after.trim_ascii_start();
     }
 }

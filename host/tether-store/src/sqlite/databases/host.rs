@@ -126,19 +126,13 @@ impl Host {
         let mut standing = self.standing(connection, place, component)?;
         standing.check(place).map_err(SqlError::Other)?;
 
-        let owned = |identity: &bookkeeping::Identity| place.owner.is_none() || identity.owner.is_some();
-        if !standing.identity.as_ref().is_some_and(owned) {
-            let begin = connection.execute_batch("BEGIN IMMEDIATE");
-            begin.map_err(|error| sql_error(connection, error))?;
-            let identity =
-                bookkeeping::make(connection, place.owner.as_ref()).map_err(|error| match error
-                    .downcast::<rusqlite::Error>(
-                ) {
-                    Ok(error) => sql_error(connection, error),
-                    Err(error) => SqlError::Other(error.to_string()),
-                })?;
-            connection.execute_batch("COMMIT").map_err(|error| sql_error(connection, error))?;
-            standing.identity = Some(identity);
+        if standing.lacks_bookkeeping(place) {
+            let id = fresh_id()?;
+            let made = connection
+                .execute_batch("BEGIN IMMEDIATE")
+                .and_then(|()| bookkeeping::make(connection, &id, place.owner.as_ref()))
+                .and_then(|identity| connection.execute_batch("COMMIT").map(|()| identity));
+            standing.identity = Some(made.map_err(|error| sql_error(connection, error))?);
             // Another process may have been first to own it.
             standing.check(place).map_err(SqlError::Other)?;
         }
@@ -150,4 +144,11 @@ impl Host {
         }
         Ok(())
     }
+}
+
+/// 32 random hex digits.
+fn fresh_id() -> Result<String, SqlError> {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).map_err(|error| SqlError::Other(format!("no random numbers: {error}")))?;
+    Ok(id.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -39,9 +39,16 @@ impl Standing {
     /// Whether nothing has to be written before this scope can use it: it has an id,
     /// which is remembered, its owner, and every migration.
     pub(super) fn is_ready(&self, place: &Place, migrations: &[&Migration]) -> Result<bool, SqlError> {
-        let owned = |identity: &Identity| place.owner.is_none() || identity.owner.is_some();
-        let ready = self.known.is_some() && self.identity.as_ref().is_some_and(owned);
-        Ok(ready && self.missing(migrations)?.is_empty())
+        let complete = self.known.is_some() && !self.lacks_bookkeeping(place);
+        Ok(complete && self.missing(migrations)?.is_empty())
+    }
+
+    /// Whether it has no id yet, or no owner where it needs one.
+    pub(super) fn lacks_bookkeeping(&self, place: &Place) -> bool {
+        match &self.identity {
+            Some(identity) => place.owner.is_some() && identity.owner.is_none(),
+            None => true,
+        }
     }
 
     /// The migrations that it has not had.

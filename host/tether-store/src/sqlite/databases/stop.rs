@@ -43,6 +43,7 @@ impl Stop {
 
     /// Interrupts statements of `connection` when it is over, and gives up waiting
     /// for locks of other processes then. Replaces what was watched before.
+    #[expect(clippy::disallowed_methods, reason = "SQLite runs on threads that may block")]
     pub(super) fn watch(&self, connection: &mut Connection) -> rusqlite::Result<()> {
         let stop = self.clone();
         connection.progress_handler(STEPS, Some(move || stop.is_over()))?;

@@ -3,7 +3,7 @@
 use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::RequestId;
 use tether_core::json::JsonText;
-use tether_core::port::databases::{Begun, Value};
+use tether_core::port::databases::{Begun, SqlError, Value};
 
 use super::*;
 use crate::sqlite::test_folder::Folder;
@@ -21,7 +21,7 @@ async fn limit(databases: &SqliteDatabases, scope: &Scope, pages: i64) {
 #[tokio::test]
 async fn a_full_disk_undoes_the_transaction_and_the_next_one_works_once_there_is_room() {
     let folder = Folder::new();
-    let databases = SqliteDatabases::new(folder.path(""), SqlLimits::default()).unwrap();
+    let databases = SqliteDatabases::new(folder.path(""), SqlLimits::default());
     let scope = Scope {
         tenant: "acme".parse().unwrap(),
         component: "tickets".parse().unwrap(),
