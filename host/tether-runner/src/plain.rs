@@ -6,7 +6,7 @@ pub(crate) fn plain(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut left = most;
     let mut end = 0;
-    for character in text.trim().chars() {
+    for character in text.chars() {
         let length = if hidden(character) { character.escape_default().count() } else { 1 };
         if length > left {
             out.truncate(end);
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn nothing_acts_that_should_only_be_read() {
         check("Void ticket 1042 (€45.00) 👩‍🚀", 100, "Void ticket 1042 (€45.00) 👩‍🚀");
-        check(" a\nb\u{1b}[2J ", 100, r"a\nb\u{1b}[2J");
+        check("a\nb\u{1b}[2J", 100, r"a\nb\u{1b}[2J");
         check("safe\u{202e}exe.pdf", 100, r"safe\u{202e}exe.pdf");
     }
 

@@ -211,7 +211,7 @@ impl Runner {
             Ok(answer.map_err(|error| attempt.explain(told(error))))
         };
         let text = within(&self.machine, invocation.timeout, attempt).await??;
-        Ok(text.map(|text| plain(&text, MAX_PREVIEW)).filter(|text| !text.is_empty()))
+        Ok(text.map(|text| plain(text.trim(), MAX_PREVIEW)).filter(|text| !text.is_empty()))
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn failure(error: &Error, settings: &Settings) -> Failure {
 pub(crate) fn told(error: ToolError) -> Failure {
     match error {
         ToolError::InvalidArguments(message) => {
-            Failure::new(Cause::InvalidArguments, plain(&message, MAX_MESSAGE))
+            Failure::new(Cause::InvalidArguments, plain(message.trim(), MAX_MESSAGE))
         }
         ToolError::Refused(fault) => with_fault(Cause::Refused, fault),
         ToolError::Transient(fault) => with_fault(Cause::Transient, fault),
@@ -69,8 +69,8 @@ pub(crate) fn told(error: ToolError) -> Failure {
 fn with_fault(cause: Cause, fault: Fault) -> Failure {
     Failure {
         cause,
-        handler_code: Some(plain(&fault.code, MAX_CODE)).filter(|code| !code.is_empty()),
-        message: plain(&fault.message, MAX_MESSAGE),
+        handler_code: Some(plain(fault.code.trim(), MAX_CODE)).filter(|code| !code.is_empty()),
+        message: plain(fault.message.trim(), MAX_MESSAGE),
         retry_after: fault.retry_after_ms.map(|millis| Duration::from_millis(millis.into())),
     }
 }

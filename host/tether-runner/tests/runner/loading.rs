@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tether_core::port::handlers::Handlers;
 use tether_runner::{LoadRequest, Settings, Source};
 
-use crate::text::{Manifest, Tool, describing, importing, running};
+use crate::text::{Manifest, Tool, describing, importing, running, sending_in_describe};
 use crate::world::{Folder, World, component, grants, probe_bytes};
 
 /// Loads `bytes`, and looks for all of `words` in the error.
@@ -57,6 +57,7 @@ fn an_import_that_the_host_does_not_offer_is_named() {
 #[test]
 fn a_component_that_cannot_be_asked() {
     check(&running("unreachable"), &["could not be asked what it offers", "trapped"]);
+    check(&sending_in_describe(), &["imports are not available in describe"]);
     check(&running("i32.const -4"), &["could not be asked what it offers"]);
     let begin = Instant::now();
     check(&running("(loop (br 0)) unreachable"), &["not done after 200 ms"]);

@@ -33,9 +33,37 @@ pub fn running(code: &str) -> Vec<u8> {
     component(code, "", "")
 }
 
-/// One that imports `name` besides.
+/// One that imports a function `handle` of `name` besides.
 pub fn importing(name: &str) -> Vec<u8> {
-    component("unreachable", "", &format!(r#"(import "{name}" (instance))"#))
+    component("unreachable", "", &format!(r#"(import "{name}" (instance (export "handle" (func))))"#))
+}
+
+/// One whose `describe` sends a request.
+pub fn sending_in_describe() -> Vec<u8> {
+    let import = r#"
+        (import "tether:tool/transport@0.1.0" (instance $transport
+            (type $headers (list (tuple string string)))
+            (type $request' (record
+                (field "method" string) (field "url" string) (field "headers" $headers)
+                (field "body" (list u8)) (field "step" (option string))))
+            (export "request" (type $request (eq $request')))
+            (type $response' (record
+                (field "status" u16) (field "headers" $headers) (field "body" (list u8))))
+            (export "response" (type $response (eq $response')))
+            (type $error' (variant
+                (case "denied" string) (case "not-sent" string) (case "outcome-unknown" string)
+                (case "too-large" u64) (case "transaction-open")))
+            (export "error" (type $error (eq $error')))
+            (export "send" (func (param "request" $request) (result (result $response (error $error)))))))
+        (core module $memory
+            (memory (export "memory") 1)
+            (func (export "realloc") (param i32 i32 i32 i32) (result i32) i32.const 1024))
+        (core instance $space (instantiate $memory))
+        (core func $send (canon lower (func $transport "send")
+            (memory $space "memory") (realloc (func $space "realloc"))))
+        (core instance $host (export "send" (func $send)))"#;
+    let zeros = "(i32.const 0) ".repeat(12);
+    component(&format!("(call $send {zeros}) unreachable"), "", import)
 }
 
 /// Lays a manifest out as the canonical ABI asks for.
@@ -89,10 +117,18 @@ impl Memory {
 }
 
 fn component(describe: &str, data: &str, import: &str) -> Vec<u8> {
+    let (send, with) = match import.contains("$send") {
+        true => {
+            let send = format!(r#"(import "host" "send" (func $send (param {})))"#, "i32 ".repeat(12));
+            (send, r#"(with "host" (instance $host))"#)
+        }
+        false => (String::new(), ""),
+    };
     let text = format!(
         r#"(component
             {import}
             (core module $module
+                {send}
                 (memory (export "memory") 4)
                 {data}
                 (func (export "describe") (result i32) {describe})
@@ -100,7 +136,7 @@ fn component(describe: &str, data: &str, import: &str) -> Vec<u8> {
                     (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32) unreachable)
                 (func (export "realloc") (param i32 i32 i32 i32) (result i32) i32.const 131072)
             )
-            (core instance $code (instantiate $module))
+            (core instance $code (instantiate $module {with}))
             (type $effect' (enum "read" "write"))
             (export $effect "effect" (type $effect'))
             (type $tool' (record

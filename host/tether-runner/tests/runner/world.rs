@@ -95,6 +95,9 @@ pub async fn probe_with(change: impl FnOnce(&mut Settings)) -> World {
     let mut settings = Settings::new(folder);
     settings.max_instances = 8;
     change(&mut settings);
+    // A runner that starts clears away what others are writing: one at a time.
+    static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    let _turn = TURN.lock().await;
     let world = World::new(settings);
     world.load("probe", probe_bytes()).await.unwrap();
     world

@@ -20,7 +20,7 @@ pub(crate) async fn values_are_exact(host: Host) {
         Value::Integer(i64::MAX),
         Value::Integer(9_007_199_254_740_993),
         Value::Real(0.1),
-        Value::Real(-0.0),
+        Value::Real(0.0),
         Value::Real(f64::MAX),
         Value::Real(f64::MIN_POSITIVE / 2.0),
         Value::Real(f64::INFINITY),
@@ -49,8 +49,20 @@ pub(crate) async fn values_are_exact(host: Host) {
     }
     let truth = transaction.query("SELECT $1".into(), vec![Value::Boolean(true)]).await.unwrap();
     assert!(matches!(only(truth), Value::Boolean(true) | Value::Integer(1)));
-    let nan = transaction.query("SELECT $1".into(), vec![Value::Real(f64::NAN)]).await;
-    assert!(matches!(nan, Err(SqlError::Other(why)) if why.contains("NaN")));
+    for real in [f64::NAN, -0.0] {
+        let insert = "INSERT INTO v (r) VALUES ($1)".to_owned();
+        match transaction.execute(insert, vec![Value::Real(real)]).await {
+            Ok(_) => {
+                let found = transaction.query("SELECT r FROM v".into(), vec![]).await.unwrap();
+                let Value::Real(found) = only(found) else { panic!("{real} was stored as something else") };
+                assert_eq!(found.to_bits(), real.to_bits());
+            }
+            Err(refusal) => {
+                assert!(matches!(refusal, SqlError::Other(why) if why.contains(&format!("{real:?}"))))
+            }
+        }
+        run(&mut transaction, "DELETE FROM v").await.unwrap();
+    }
 }
 
 pub(crate) async fn parameters_bind_by_number(host: Host) {

@@ -3,10 +3,12 @@
 //! database `main`, where a test can count them.
 
 mod end;
+mod keep;
 mod reads;
 mod sandbox;
 mod writes;
 
+use keep::*;
 use reads::*;
 use sandbox::*;
 use tether_sdk::prelude::*;
@@ -18,8 +20,10 @@ tether_sdk::component! {
         probe_big, probe_log, probe_lie, probe_count, probe_sneak, probe_sandbox, probe_rows, probe_send,
         probe_write, probe_write_until, probe_constraint, probe_read_then_write, probe_no_record, probe_steps,
         probe_big_write, probe_lie_write, probe_two_at_once, probe_after_main, probe_nothing, probe_preview,
+        probe_keep, probe_numbers,
     ],
     migrations: [
         migration("main", "0001-effects", include_str!("../migrations/0001-effects.sql")),
+        migration("main", "0002-numbers", include_str!("../migrations/0002-numbers.sql")),
     ],
 }

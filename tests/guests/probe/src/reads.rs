@@ -21,6 +21,13 @@ pub struct Nothing {}
 #[serde(transparent)]
 pub struct Verbatim(Box<RawValue>);
 
+impl Verbatim {
+    /// The text.
+    pub fn text(&self) -> &str {
+        self.0.get()
+    }
+}
+
 impl JsonSchema for Verbatim {
     fn schema_name() -> Cow<'static, str> {
         "Verbatim".into()

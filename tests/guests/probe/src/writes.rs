@@ -15,7 +15,7 @@ pub struct Done {
 }
 
 /// Leaves a row in `effects`.
-fn effect(call: &Write, tx: &Transaction, note: &str) -> Result<Done, ToolError> {
+pub fn effect(call: &Write, tx: &Transaction, note: &str) -> Result<Done, ToolError> {
     let id = tx.query_one(
         "INSERT INTO effects (key, attempt, note) VALUES ($1, $2, $3) RETURNING id",
         params![call.request_id(), call.attempt(), note],

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Error, ErrorCode};
 use tether_core::port::databases::SqlError;
 
-use super::super::full::is_full;
+use crate::sqlite::full::{is_full, says_full};
 
 /// What a guest is told about `error`, the last one on `connection`.
 pub(super) fn sql_error(connection: &Connection, error: Error) -> SqlError {
@@ -12,6 +12,9 @@ pub(super) fn sql_error(connection: &Connection, error: Error) -> SqlError {
 
 /// The same, where the connection could not be had or plays no part.
 pub(super) fn without_connection(error: Error) -> SqlError {
+    if says_full(&error) {
+        return SqlError::StorageFull;
+    }
     let (code, message) = match error {
         Error::SqliteFailure(failure, message) => {
             (failure.code, message.unwrap_or_else(|| failure.to_string()))
@@ -27,7 +30,6 @@ pub(super) fn without_connection(error: Error) -> SqlError {
     match code {
         ErrorCode::ConstraintViolation => SqlError::Constraint(message),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => SqlError::Busy,
-        ErrorCode::DiskFull => SqlError::StorageFull,
         ErrorCode::TooBig => SqlError::TooLarge,
         ErrorCode::ReadOnly => SqlError::ReadOnly,
         ErrorCode::AuthorizationForStatementDenied => SqlError::Forbidden(message),

@@ -12,6 +12,8 @@ const PREFIX: &str = "tether_";
 
 const OURS: &str = "names that begin with `tether_` are the host's";
 
+const TEMPORARY: &str = "temporary things would outlive the call";
+
 /// Functions that reach out of the database or into the engine.
 const FUNCTIONS: [&str; 2] = ["load_extension", "fts3_tokenizer"];
 
@@ -130,6 +132,11 @@ fn defines(action: &AuthAction<'_>) -> bool {
 
 fn judge(context: &AuthContext<'_>, purpose: Purpose) -> Result<(), SqlError> {
     use AuthAction::*;
+    // `CREATE TABLE temp.x` is no `CREATE TEMP TABLE` to the authorizer.
+    let in_temp = context.database_name.is_some_and(|name| name.eq_ignore_ascii_case("temp"));
+    if in_temp && defines(&context.action) {
+        return forbidden(TEMPORARY);
+    }
     match context.action {
         Select | Recursive => Ok(()),
         Read { table_name, .. } => ours(&[table_name]),
@@ -152,7 +159,7 @@ fn judge(context: &AuthContext<'_>, purpose: Purpose) -> Result<(), SqlError> {
         | DropTempIndex { .. }
         | DropTempTable { .. }
         | DropTempTrigger { .. }
-        | DropTempView { .. } => forbidden("temporary things would outlive the call"),
+        | DropTempView { .. } => forbidden(TEMPORARY),
 
         Insert { table_name } | Delete { table_name } | Update { table_name, .. } => {
             ours(&[table_name])?;

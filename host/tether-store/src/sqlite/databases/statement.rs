@@ -29,9 +29,8 @@ impl Sql {
         if text.contains('\0') {
             return Err(SqlError::Other("a statement holds no NUL character".to_owned()));
         }
-        // SQLite stores NULL for it, without a word.
-        if parameters.iter().any(|value| matches!(value, Value::Real(real) if real.is_nan())) {
-            return Err(SqlError::Other("a parameter is NaN, which SQLite does not store".to_owned()));
+        if let Some(why) = parameters.iter().find_map(changed_by_storing) {
+            return Err(SqlError::Other(why.to_owned()));
         }
         Ok(Self { text, parameters })
     }
@@ -134,6 +133,17 @@ fn bind(statement: &mut Statement<'_>, values: &[Value]) -> Result<(), Stopped> 
             Err(other(format!("a value is given for ${}, which is not in the statement", index + 1)))
         }
         None => Ok(()),
+    }
+}
+
+/// Why SQLite would store another value than this one, without a word.
+fn changed_by_storing(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Real(real) if real.is_nan() => Some("a parameter is NaN, which SQLite stores as NULL"),
+        Value::Real(real) if *real == 0.0 && real.is_sign_negative() => {
+            Some("a parameter is -0.0, which SQLite stores as 0.0")
+        }
+        _ => None,
     }
 }
 

@@ -1,0 +1,220 @@
+//! The house, built from the ground up, and taken down in order.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use tether_core::clock::Clock;
+use tether_core::port::actions::ActionStore;
+use tether_core::port::databases::Databases;
+use tether_core::port::handlers::Handlers;
+use tether_gateway::Gateway;
+use tether_runner::{LoadRequest, Runner, Source};
+use tether_store::{SqliteActions, SqliteDatabases};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use crate::clock::SystemClock;
+use crate::config::{Config, Limits};
+use crate::data_folder::DataFolder;
+use crate::http::{Host, router};
+use crate::progress::slow;
+use crate::token::{self, Identities};
+
+/// How often actions are looked after without anybody asking.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// What the end of an attempt may take beyond its own time.
+const SETTLE: Duration = Duration::from_secs(5);
+
+/// A gateway that serves.
+pub struct App {
+    address: SocketAddr,
+    token: String,
+    actions: Arc<dyn ActionStore>,
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<io::Result<()>>,
+    sweeper: JoinHandle<()>,
+    /// How long requests and attempts may still take when it is stopped.
+    grace: Duration,
+    /// Given back last.
+    _folder: DataFolder,
+}
+
+impl App {
+    /// Builds all floors, settles what an earlier process left behind, and serves.
+    /// From the first moment on `/healthz` answers, and `/readyz` once this has
+    /// returned.
+    ///
+    /// # Errors
+    ///
+    /// Whatever stands in the way; the text says what to do.
+    pub async fn start(config: Config) -> anyhow::Result<Self> {
+        let folder = DataFolder::take(&config.data_dir)?;
+        let token = token::load_or_make(folder.path())
+            .with_context(|| format!("the token in {} cannot be had", folder.path().display()))?;
+        let listener = listen(config.listen).await?;
+        let address = listener.local_addr()?;
+
+        let host = Host::new(Identities::single(&token));
+        let (stop, stopped) = oneshot::channel();
+        let server = axum::serve(listener, router(Arc::clone(&host)));
+        let server = tokio::spawn(async move {
+            // An app that is dropped stops as well.
+            server.with_graceful_shutdown(async { stopped.await.unwrap_or(()) }).await
+        });
+
+        let grace = config.retry.timeout() + SETTLE;
+        let (actions, gateway) = match floors(config, &folder).await {
+            Ok(floors) => floors,
+            Err(error) => {
+                server.abort();
+                return Err(error);
+            }
+        };
+        slow("settling what was interrupted", gateway.recover()).await.context("recovery failed")?;
+        let sweeper = tokio::spawn(sweep(Arc::clone(&gateway)));
+        host.ready(gateway);
+        Ok(Self { address, token, actions, stop, server, sweeper, grace, _folder: folder })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The operator's token.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Takes no new requests, and waits for those that came, and for writes that
+    /// execute, as long as one may take.
+    pub async fn stop(self) {
+        // A server that has ended needs no word.
+        let _ = self.stop.send(());
+        let drained = timeout(self.grace, async {
+            match self.server.await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::error!(%error, "the server ended"),
+                Err(error) => tracing::error!(%error, "the server's task ended"),
+            }
+            wait_for_attempts(&*self.actions).await;
+        });
+        if drained.await.is_err() {
+            tracing::warn!("not everything ended in time; the next start settles what is left");
+        }
+        self.sweeper.abort();
+    }
+}
+
+/// Confirmations run in tasks of their own, without their caller if need be.
+async fn wait_for_attempts(actions: &dyn ActionStore) {
+    let mut pause = interval(Duration::from_millis(50));
+    loop {
+        pause.tick().await;
+        match actions.executing().await {
+            Ok(executing) if executing.is_empty() => return,
+            Ok(_) => {}
+            Err(error) => return tracing::error!(%error, "cannot tell whether writes still execute"),
+        }
+    }
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let advice = match error.kind() {
+            io::ErrorKind::AddrInUse => {
+                "another program listens there; stop it, or choose another port: --listen 127.0.0.1:0 takes a free one"
+            }
+            io::ErrorKind::PermissionDenied => "this user may not; choose a port above 1023 with --listen",
+            _ => "choose another address with --listen",
+        };
+        anyhow::Error::new(error).context(format!("cannot listen on {address}: {advice}"))
+    })
+}
+
+/// The floors below, from the ground up.
+async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<(Arc<dyn ActionStore>, Arc<Gateway>)> {
+    let Config { retry, max_response_bytes, actions: settings, limits, components, .. } = config;
+
+    let path = folder.path().join("actions.db");
+    let actions: Arc<dyn ActionStore> =
+        Arc::new(SqliteActions::open(&path).with_context(|| format!("cannot open {}", path.display()))?);
+    let databases: Arc<dyn Databases> = Arc::new(SqliteDatabases::new(folder.path(), limits.sql));
+
+    let runner = Runner::new(runner_settings(folder, max_response_bytes, &limits), databases)?;
+    for component in components {
+        let doing = format!("compiling {}", component.path.display());
+        let request = LoadRequest {
+            name: component.name,
+            source: Source::Path(component.path.clone()),
+            grants: component.grants,
+        };
+        let loaded = slow(&doing, runner.load(request)).await?;
+        let tools: Vec<_> = loaded.manifest.tools.iter().map(|tool| tool.name.as_str()).collect();
+        tracing::info!(component = %loaded.name, digest = %loaded.digest, tools = tools.join(" "), "loaded");
+    }
+    let handlers: Arc<dyn Handlers> = Arc::new(runner);
+    if handlers.offers().is_empty() {
+        tracing::warn!("no tool is offered: name a component, as in `tether serve tickets.wasm`");
+    }
+
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let settings = tether_gateway::Settings {
+        retry,
+        max_attempts: settings.max_attempts,
+        expires_after: settings.expires_after,
+        max_concurrent: limits.max_concurrent as usize,
+        queue_time: limits.queue_time,
+        keep_results: settings.keep_results,
+    };
+    let gateway = Gateway::new(Arc::clone(&actions), handlers, clock, settings);
+    Ok((actions, gateway))
+}
+
+fn runner_settings(
+    folder: &DataFolder,
+    max_response_bytes: usize,
+    limits: &Limits,
+) -> tether_runner::Settings {
+    tether_runner::Settings {
+        max_memory_bytes: limits.memory,
+        max_stack_bytes: limits.stack,
+        max_response_bytes,
+        max_instances: limits.max_concurrent,
+        max_handles: limits.handles,
+        ..tether_runner::Settings::new(folder.path())
+    }
+}
+
+/// Looks after actions for as long as the process lives. A round that fails, or
+/// panics, is one round.
+async fn sweep(gateway: Arc<Gateway>) {
+    let mut rounds = interval(SWEEP);
+    rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut failing = false;
+    loop {
+        rounds.tick().await;
+        let gateway = Arc::clone(&gateway);
+        let round = tokio::spawn(async move { gateway.sweep().await }).await;
+        let failure = match round {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        // A disk that stays full is told once.
+        match &failure {
+            Some(error) if !failing => {
+                tracing::error!(error, "looking after actions failed; it is tried again")
+            }
+            None if failing => tracing::info!("looking after actions works again"),
+            _ => {}
+        }
+        failing = failure.is_some();
+    }
+}

@@ -1,0 +1,86 @@
+//! `tether actions confirm`.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+use tether_core::id::ActionId;
+
+use crate::cli::gateway::{self, Connection, Gateway};
+use crate::cli::{Usage, say, show};
+use crate::wire::seen::{SeenAction, confirm_body};
+
+/// Confirm an action: it is shown, then it runs, once
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct Confirm {
+    /// The action
+    id: ActionId,
+
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+
+    #[command(flatten)]
+    gateway: Connection,
+}
+
+const EXAMPLE: &str = "\
+Examples:
+  tether actions confirm 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918
+  tether actions confirm 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918 --yes --json";
+
+impl Confirm {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        if !self.yes && !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            let advice = "without a terminal there is nobody to ask; look at it with `tether actions show`, then add --yes";
+            return Err(Usage(advice.to_owned()).into());
+        }
+        let gateway = self.gateway.open()?;
+        let action = super::load(&gateway, self.id).await?;
+        if !gateway.json() {
+            eprintln!("{}", show::whole(&action));
+        }
+        if action.status != "Pending" {
+            return Err(anyhow!("it is {}: there is nothing to confirm", action.status));
+        }
+        if !self.yes && !agreed().await? {
+            eprintln!("nothing was done; `tether actions decline {}` ends it for good", self.id);
+            return Ok(ExitCode::FAILURE);
+        }
+        let outcome = confirm(&gateway, &action).await?;
+        let done = matches!(outcome.status.as_str(), "Succeeded" | "Replayed");
+        Ok(if done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// The key makes a second arrival of this request a repetition, and
+/// `attemptsUsed` keeps it from being a second attempt: so it can be sent again
+/// when its answer is lost.
+async fn confirm(gateway: &Gateway, action: &SeenAction) -> anyhow::Result<SeenAction> {
+    let body = confirm_body(&gateway::fresh_key()?, action.attempts_used);
+    let path = format!("v1/actions/{}/confirm", action.action_id);
+    let answer = gateway.post_repeatable(&path, &body, &[]).await?;
+    // A conflict is an outcome, told by the same object; a problem is none.
+    let outcome = match gateway::read::<SeenAction>(&answer) {
+        Ok(outcome) => outcome,
+        Err(unreadable) => {
+            gateway.success(answer)?;
+            return Err(unreadable);
+        }
+    };
+    say(if gateway.json() { answer.body } else { show::whole(&outcome) });
+    Ok(outcome)
+}
+
+/// Asks the person. Anything but a yes is a no.
+async fn agreed() -> anyhow::Result<bool> {
+    eprint!("confirm? [y/N] ");
+    io::stderr().flush()?;
+    let answer = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).map(|_| line)
+    });
+    let line = answer.await?.context("the answer cannot be read")?;
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}

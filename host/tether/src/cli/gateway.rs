@@ -1,0 +1,179 @@
+//! The gateway that a command talks to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use serde::de::DeserializeOwned;
+use tether_transport::client::{Answer, Client, ClientError};
+
+use super::Usage;
+use super::plain::plain;
+use crate::token;
+use crate::wire::seen::SeenProblem;
+
+/// Longer than an attempt takes, however it is configured by default.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How often a request is sent whose answer was lost.
+const SENDINGS: u32 = 5;
+
+/// The pause before it is sent again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Where the gateway is, and who asks.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Gateway")]
+pub(super) struct Connection {
+    /// The gateway's address
+    #[arg(long, env = "TETHER_URL", default_value = "http://127.0.0.1:8484")]
+    url: String,
+
+    /// The token; by default the one in the data folder
+    #[arg(long, env = "TETHER_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+
+    /// The data folder of a gateway on this machine
+    #[arg(long, env = "TETHER_DATA_DIR", default_value = "tether-data")]
+    data_dir: PathBuf,
+
+    /// Print the gateway's answer as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A gateway, with a token.
+pub(super) struct Gateway {
+    client: Client,
+    json: bool,
+}
+
+impl Connection {
+    pub(super) fn open(&self) -> anyhow::Result<Gateway> {
+        let token = match &self.token {
+            Some(token) => token.trim().to_owned(),
+            None => {
+                let path = token::file(&self.data_dir);
+                token::read(&path).map_err(|error| {
+                    Usage(format!(
+                        "there is no token: {} cannot be read ({error}). Name the gateway's folder with \
+                         --data-dir, or give its token with --token or TETHER_TOKEN",
+                        path.display()
+                    ))
+                })?
+            }
+        };
+        let client =
+            Client::new(&self.url, Some(&token), TIMEOUT).map_err(|error| Usage(error.to_string()))?;
+        Ok(Gateway { client, json: self.json })
+    }
+}
+
+impl Gateway {
+    /// Whether answers are printed as JSON.
+    pub(super) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Asks for `path`; any answer but a success is an error.
+    pub(super) async fn get(&self, path: &str) -> anyhow::Result<Answer> {
+        let answer = self.client.get(path).await.map_err(not_answered)?;
+        self.success(answer)
+    }
+
+    /// Sends `body` to `path`, and again if the answer is lost: the request must be
+    /// one that can be repeated.
+    pub(super) async fn post_repeatable(
+        &self,
+        path: &str,
+        body: &str,
+        headers: &[(&'static str, &str)],
+    ) -> anyhow::Result<Answer> {
+        let mut sent_before = false;
+        for sending in 1..=SENDINGS {
+            let last = sending == SENDINGS;
+            match self.client.post(path, body.to_owned(), headers).await {
+                Ok(answer) => return Ok(answer),
+                Err(error @ ClientError::Lost { .. }) if !last => {
+                    eprintln!("{error}; asking again");
+                    sent_before = true;
+                }
+                // It went away, and may be on its way back.
+                Err(ClientError::NotReached { .. }) if sent_before && !last => {}
+                Err(error) => return Err(not_answered(error)),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        unreachable!("the last sending returns")
+    }
+
+    /// Sends `body` to `path`, as in [`Gateway::post_repeatable`]; any answer but a
+    /// success is an error.
+    pub(super) async fn post(
+        &self,
+        path: &str,
+        body: &str,
+        headers: &[(&'static str, &str)],
+    ) -> anyhow::Result<Answer> {
+        let answer = self.post_repeatable(path, body, headers).await?;
+        self.success(answer)
+    }
+
+    /// The answer, if it is a success.
+    pub(super) fn success(&self, answer: Answer) -> anyhow::Result<Answer> {
+        if answer.is_success() {
+            return Ok(answer);
+        }
+        if self.json {
+            super::say(&answer.body);
+        }
+        Err(refusal(&answer))
+    }
+}
+
+/// Reads an answer's body.
+pub(super) fn read<T: DeserializeOwned>(answer: &Answer) -> anyhow::Result<T> {
+    serde_json::from_str(&answer.body)
+        .map_err(|error| anyhow!("the answer is not one of a Tether gateway of this version ({error})"))
+}
+
+/// Fresh, for a request that may have to be sent again.
+pub(super) fn fresh_key() -> anyhow::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| anyhow!("the system gives no random numbers ({error})"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn not_answered(error: ClientError) -> anyhow::Error {
+    let advice = match &error {
+        ClientError::NotReached { .. } => "start one with `tether serve`, or name another address with --url",
+        ClientError::Lost { .. } | ClientError::TimedOut { .. } => {
+            "look with `tether actions list` at what became of it before you repeat it"
+        }
+    };
+    anyhow!("{error}; {advice}")
+}
+
+/// A problem as an error for people.
+fn refusal(answer: &Answer) -> anyhow::Error {
+    let Ok(problem) = serde_json::from_str::<SeenProblem>(&answer.body) else {
+        return anyhow!(
+            "the answer has status {} and is not one of a Tether gateway; check --url",
+            answer.status
+        );
+    };
+    let mut text = format!("{}: {}", plain(&problem.code), plain(&problem.detail));
+    for violation in &problem.errors {
+        let pointer = if violation.pointer.is_empty() { "(the whole)" } else { &violation.pointer };
+        text.push_str(&format!("\n  {}: {}", plain(pointer), plain(&violation.message)));
+    }
+    if let Some(millis) = problem.retry_after_ms {
+        text.push_str(&format!("\n  try again in {} s", millis.div_ceil(1000)));
+    }
+    match answer.status {
+        401 => text.push_str("\n  name the gateway's folder with --data-dir, or give its token with --token"),
+        404 if problem.code == "TOOL_NOT_FOUND" => text.push_str("\n  GET /v1/tools lists the tools"),
+        _ => {}
+    }
+    anyhow!(text)
+}

@@ -1,0 +1,112 @@
+//! An action, for a person at a terminal.
+
+use std::fmt::Write as _;
+
+use super::plain::plain;
+use crate::wire::seen::{SeenAction, SeenEntry};
+
+/// Everything that a person needs for a decision.
+pub(super) fn whole(action: &SeenAction) -> String {
+    let mut out = String::new();
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(out, "  {name:<13} {value}");
+    };
+    match (&action.preview, &action.preview_error) {
+        (Some(preview), _) => line("would do", &plain(preview)),
+        (None, Some(error)) => line("would do", &format!("unknown, there is no preview: {}", plain(error))),
+        (None, None) => {}
+    }
+    line("arguments", &plain(action.args.get()));
+    line("proposed", &format!("by {} at {}", plain(&action.proposed_by), plain(&action.created_at)));
+    line("attempts", &format!("{} of {} used", action.attempts_used, action.max_attempts));
+    if let Some(expires_at) = &action.expires_at {
+        line("expires", &plain(expires_at));
+    }
+    if let Some(by) = &action.decided_by {
+        line("decided by", &plain(by));
+    }
+    if let Some(reason) = &action.decline_reason {
+        line("reason", &plain(reason));
+    }
+    if let Some(error) = &action.error_message {
+        line("error", &format!("{}: {}", plain(action.error_code.as_deref().unwrap_or("-")), plain(error)));
+    }
+    if let Some(cause) = &action.cause {
+        line("cause", &format!("{}: {}", plain(&cause.code), plain(&cause.message)));
+    }
+    if let Some(effect) = &action.effect {
+        line("effect", effect_in_words(effect));
+    }
+    for entry in &action.ledger {
+        line("ledger", &seen(entry));
+    }
+    if let Some(result) = &action.result {
+        line("result", &plain(result.get()));
+    }
+    format!(
+        "{}  {}  {}\n{}",
+        action.action_id,
+        plain(&action.command_type),
+        plain(&action.status),
+        out.trim_end()
+    )
+}
+
+/// One line of a list.
+pub(super) fn line(action: &SeenAction) -> String {
+    let about = action.preview.as_deref().unwrap_or(action.args.get());
+    let about: String = about.chars().take(80).collect();
+    let (id, status, tool) = (&action.action_id, plain(&action.status), plain(&action.command_type));
+    format!("{id}  {status:<9}  {tool}  {}", plain(&about))
+}
+
+fn effect_in_words(effect: &str) -> &str {
+    match effect {
+        "None" => "None: nothing was committed, and nothing was sent that changes anything",
+        "Applied" => "Applied: something was committed, see the ledger",
+        "Unknown" => "Unknown: check what the ledger names before you confirm again",
+        other => other,
+    }
+}
+
+fn seen(entry: &SeenEntry) -> String {
+    let mut text = format!("{}  attempt {}  {}", plain(&entry.at), entry.attempt, plain(&entry.kind));
+    if let Some(database) = &entry.database {
+        let _ = write!(text, " in `{}`", plain(database));
+    }
+    if let Some(step) = &entry.step {
+        let _ = write!(text, ", step `{}`", plain(step));
+    }
+    for statement in &entry.statements {
+        let _ = write!(text, "\n  {:<13}   {}", "", plain(statement));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_sees_preview_arguments_and_what_was_done() {
+        let action: SeenAction = serde_json::from_str(
+            r#"{"status":"Pending","actionId":"9c1e","commandType":"void_ticket","tenant":"t","proposedBy":"agent-7",
+                "args":{"ticket_id":9007199254740993},"preview":"Void ticket\u001b[2J 42","attemptsUsed":1,"maxAttempts":3,
+                "createdAt":"2026-01-31T12:00:00.000Z","expiresAt":"2026-02-01T12:00:00.000Z","effect":"Applied",
+                "ledger":[{"at":"2026-01-31T12:03:07.250Z","attempt":1,"kind":"committed","database":"main",
+                           "step":"refund","statements":["UPDATE tickets SET state = 'void'"]}]}"#,
+        )
+        .unwrap();
+        let text = whole(&action);
+        for part in [
+            "9c1e  void_ticket  Pending",
+            "Void ticket\\u{1b}[2J 42",
+            r#"{"ticket_id":9007199254740993}"#,
+            "1 of 3 used",
+            "committed in `main`, step `refund`",
+            "UPDATE tickets",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
+    }
+}

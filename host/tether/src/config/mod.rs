@@ -1,0 +1,120 @@
+//! The configuration: from flags, the environment and a file to values that have
+//! been checked.
+//!
+//! Every key is named once, where it is asked for (`read.rs`): its range, its
+//! default and the message about a wrong value stand beside one another, and
+//! what nobody asked for is an unknown key.
+
+mod duration;
+mod file;
+mod read;
+mod section;
+mod size;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tether_core::grant::Grants;
+use tether_core::id::ComponentName;
+use tether_core::port::databases::SqlLimits;
+use tether_core::retry::RetryPolicy;
+
+pub(crate) use read::name_of;
+
+/// Everything that an operator decides.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where the gateway listens. Port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The folder that holds everything Tether keeps.
+    pub data_dir: PathBuf,
+    /// How often and how long handlers are run.
+    pub retry: RetryPolicy,
+    /// The longest result, in bytes of JSON text.
+    pub max_response_bytes: usize,
+    /// What becomes of proposed writes.
+    pub actions: Actions,
+    /// Bounds on what the host does at a time, and on each call.
+    pub limits: Limits,
+    /// The components to load.
+    pub components: Vec<Component>,
+}
+
+/// The `actions` section.
+#[derive(Debug, Clone)]
+pub struct Actions {
+    /// Attempts that an action may use in all.
+    pub max_attempts: u32,
+    /// How long a person has to decide.
+    pub expires_after: Duration,
+    /// How long results are kept.
+    pub keep_results: Duration,
+}
+
+/// The `limits` section.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Handlers that run at the same time.
+    pub max_concurrent: u32,
+    /// How long a call waits for its turn.
+    pub queue_time: Duration,
+    /// Linear memory of one call, in bytes.
+    pub memory: usize,
+    /// Stack of one call, in bytes.
+    pub stack: usize,
+    /// Connections, transactions and the like that one call may hold.
+    pub handles: usize,
+    /// Bounds on SQL.
+    pub sql: SqlLimits,
+}
+
+/// One of `components`.
+#[derive(Debug, Clone)]
+pub struct Component {
+    /// Its name: the configured one, or its file's.
+    pub name: ComponentName,
+    /// The component's file.
+    pub path: PathBuf,
+    /// What it may touch.
+    pub grants: Grants,
+}
+
+/// What the command line says; it goes before everything else.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    /// `--listen`.
+    pub listen: Option<SocketAddr>,
+    /// `--data-dir`.
+    pub data_dir: Option<PathBuf>,
+    /// Components that are named on the line, besides those of the file.
+    pub components: Vec<PathBuf>,
+}
+
+/// Why a configuration is none. The text says where and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
+
+impl Config {
+    /// Reads `file` (TOML, or JSON where its name ends so) and `environment`
+    /// (every variable of the process), and checks everything. Without a file
+    /// there are only flags, environment and defaults.
+    pub fn load(
+        file: Option<&Path>,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: Flags,
+    ) -> Result<Self, ConfigError> {
+        let (origin, values) = match file {
+            Some(path) => (path.display().to_string(), file::read(path)?),
+            None => (String::new(), serde_json::Map::new()),
+        };
+        // Paths in a file start at the file, so that it works from any folder.
+        let base = file.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+        let environment: BTreeMap<_, _> = environment.into_iter().collect();
+        read::config(section::Source { origin, base, environment }, values, flags)
+    }
+}

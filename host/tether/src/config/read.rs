@@ -1,0 +1,241 @@
+//! Every key, with its range and its default.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tether_core::grant::{DatabaseGrant, Grants};
+use tether_core::id::{ComponentName, DatabaseName};
+use tether_core::port::databases::SqlLimits;
+use tether_core::retry::RetryPolicy;
+
+use super::section::{Found, Section, Source, nearest};
+use super::{Actions, Component, Config, ConfigError, Flags, Limits};
+
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+pub(super) fn config(
+    source: Source,
+    values: Map<String, Value>,
+    flags: Flags,
+) -> Result<Config, ConfigError> {
+    let mut variables = Vec::new();
+    let mut root = Section::root(&source, values)?;
+
+    let listen = root.parsed("listen", |text| {
+        text.parse().map_err(|_| "it must be an IP address and a port, such as \"127.0.0.1:8484\"".to_owned())
+    })?;
+    let listen = flags.listen.or(listen).unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8484)));
+    if !listen.ip().is_loopback() {
+        return Err(ConfigError(format!(
+            "listening on {listen} would let everybody in who finds it: this version knows one identity only. \
+             Listen on 127.0.0.1 and put a proxy or a tunnel in front"
+        )));
+    }
+    let data_dir = data_dir(&mut root, &source, flags.data_dir)?;
+
+    let mut transport = root.section("tool_transport")?;
+    let retry = retry(&mut transport)?;
+    let max_response_bytes = transport.bytes("max_response_bytes", 1..=64 << 20, 262_144)?;
+    variables.extend(transport.finish()?);
+
+    let mut section = root.section("actions")?;
+    let actions = Actions {
+        max_attempts: section.number("max_attempts", 1..=10, 3)?,
+        expires_after: section.duration("expires_after", SECOND..=365 * DAY, DAY)?,
+        keep_results: section.duration("keep_results", HOUR..=3650 * DAY, 30 * DAY)?,
+    };
+    variables.extend(section.finish()?);
+
+    let mut section = root.section("limits")?;
+    let limits = limits(&mut section, &retry)?;
+    variables.extend(section.finish()?);
+
+    let mut components = Vec::new();
+    for section in root.list("components")? {
+        components.push(component(section, &source)?);
+    }
+    for path in flags.components {
+        components.push(named_on_the_line(path)?);
+    }
+    unique_names(&components)?;
+
+    if let Some(found) = root.take("endpoints") {
+        return Err(not_yet(&found, "remote endpoints are"));
+    }
+    variables.extend(root.finish()?);
+    known_variables(&source, &variables)?;
+    Ok(Config { listen, data_dir, retry, max_response_bytes, actions, limits, components })
+}
+
+fn data_dir(root: &mut Section<'_>, source: &Source, flag: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
+    let from_environment = source.environment.contains_key("TETHER_DATA_DIR");
+    let configured = root.text("data_dir")?.map(PathBuf::from);
+    Ok(match (flag, configured) {
+        (Some(flag), _) => flag,
+        (None, Some(path)) if from_environment => path,
+        (None, Some(path)) => source.base.join(path),
+        (None, None) => PathBuf::from("tether-data"),
+    })
+}
+
+fn retry(section: &mut Section<'_>) -> Result<RetryPolicy, ConfigError> {
+    let max_attempts = section.number("max_attempts", 1..=10, 3)?;
+    let timeout = match section.take("timeout_seconds") {
+        None => Duration::from_secs(20),
+        Some(found) => {
+            let seconds = match &found.value {
+                Value::Number(number) => number.as_f64(),
+                Value::String(text) => text.trim().parse().ok(),
+                _ => None,
+            };
+            let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            let fits = |timeout: &Duration| !timeout.is_zero() && *timeout <= HOUR;
+            timeout
+                .filter(fits)
+                .ok_or_else(|| found.wrong("it must be a number of seconds, more than 0 and at most 3600"))?
+        }
+    };
+    RetryPolicy::try_new(max_attempts, timeout).map_err(|error| ConfigError(error.to_string()))
+}
+
+fn limits(section: &mut Section<'_>, retry: &RetryPolicy) -> Result<Limits, ConfigError> {
+    let sql = SqlLimits::default();
+    Ok(Limits {
+        max_concurrent: section.number("max_concurrent", 1..=10_000, 256)?,
+        queue_time: section.duration("queue_time", Duration::ZERO..=HOUR, 5 * SECOND)?,
+        memory: section.bytes("memory", 1 << 20..=4 << 30, 128 << 20)?,
+        stack: section.bytes("stack", 64 << 10..=16 << 20, 512 << 10)?,
+        handles: section.number("handles", 16..=1_000_000, 1_000)?,
+        sql: SqlLimits {
+            max_rows: section.number("sql_rows", 1..=10_000_000, sql.max_rows)?,
+            max_bytes: section.bytes("sql_bytes", 1024..=1 << 30, sql.max_bytes)?,
+            transaction_time: section.duration("transaction_time", SECOND..=HOUR, sql.transaction_time)?,
+            turn_time: section.duration("turn_time", SECOND..=HOUR, sql.turn_time)?,
+            // A query may take as long as its call.
+            read_time: retry.timeout(),
+            ..sql
+        },
+    })
+}
+
+fn component(mut section: Section<'_>, source: &Source) -> Result<Component, ConfigError> {
+    let name =
+        section.parsed("name", |text| text.parse::<ComponentName>().map_err(|error| error.to_string()))?;
+    let path = section.text("path")?;
+    let databases = section.names("databases")?;
+    if let Some(found) = section.take("outbound") {
+        return Err(not_yet(&found, "outbound requests are"));
+    }
+    let grants = databases.map(|databases| grants(&section, databases, source)).transpose()?;
+    let missing = section.place_of("path");
+    section.finish()?;
+
+    let path = path.ok_or_else(|| ConfigError(format!("{missing} is missing: the component's file")))?;
+    let path = source.base.join(path);
+    let name = name.map_or_else(|| name_of(&path), Ok)?;
+    Ok(Component { name, path, grants: grants.unwrap_or_else(one_database) })
+}
+
+fn grants(
+    component: &Section<'_>,
+    databases: Vec<(String, Found)>,
+    source: &Source,
+) -> Result<Grants, ConfigError> {
+    let mut granted = Grants::default();
+    for (name, found) in databases {
+        let database: DatabaseName =
+            name.parse().map_err(|error| found.wrong(format!("`{name}` cannot be its name: {error}")))?;
+        let grant = match found.value {
+            Value::Object(values) => {
+                let mut section = component.of_name(&format!("databases.{name}"), values)?;
+                let place = section.place_of("sqlite");
+                let path = section.text("sqlite")?;
+                let shared = section.flag("shared")?;
+                section.finish()?;
+                let path = path.ok_or_else(|| ConfigError(format!("{place} is missing: a path")))?;
+                let path = path.strip_prefix("sqlite:").unwrap_or(&path).to_owned();
+                DatabaseGrant::Sqlite { path, shared }
+            }
+            Value::String(ref text) => match text.parse() {
+                // `shared` is a word of the stored form, not of this file.
+                Ok(grant) if text.starts_with("sqlite") => grant,
+                _ => return Err(found.wrong("write \"sqlite\" (one file per tenant) or \"sqlite:PATH\"")),
+            },
+            _ => {
+                return Err(
+                    found.wrong("write \"sqlite\", \"sqlite:PATH\" or { sqlite = PATH, shared = true }")
+                );
+            }
+        };
+        granted.databases.insert(database, at(grant, &source.base));
+    }
+    Ok(granted)
+}
+
+/// The grant with its path made to start at the file.
+fn at(grant: DatabaseGrant, base: &Path) -> DatabaseGrant {
+    match grant {
+        DatabaseGrant::Sqlite { path, shared } => {
+            DatabaseGrant::Sqlite { path: base.join(path).display().to_string(), shared }
+        }
+        own => own,
+    }
+}
+
+fn named_on_the_line(path: PathBuf) -> Result<Component, ConfigError> {
+    Ok(Component { name: name_of(&path)?, path, grants: one_database() })
+}
+
+/// What a component gets that the operator says nothing about: `main`.
+fn one_database() -> Grants {
+    let main = "main".parse().ok().map(|name: DatabaseName| (name, DatabaseGrant::Own));
+    Grants { databases: main.into_iter().collect() }
+}
+
+/// A component is called after its file, without the ending.
+pub(crate) fn name_of(path: &Path) -> Result<ComponentName, ConfigError> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    stem.parse().map_err(|error| {
+        let path = path.display();
+        ConfigError(format!(
+            "{path} cannot be named after its file: {error}; give it a `name` in tether.toml"
+        ))
+    })
+}
+
+fn unique_names(components: &[Component]) -> Result<(), ConfigError> {
+    let mut names = BTreeSet::new();
+    for component in components {
+        if !names.insert(&component.name) {
+            let name = &component.name;
+            return Err(ConfigError(format!("two components are named `{name}`; give one another `name`")));
+        }
+    }
+    Ok(())
+}
+
+fn not_yet(found: &Found, what: &str) -> ConfigError {
+    ConfigError(format!("{}: {what} not supported yet in this version; remove the section", found.place))
+}
+
+/// A nested variable that nothing reads is a key that is misspelled. Others may
+/// be anybody's: an orchestrator sets `TETHER_PORT` for a service of that name.
+fn known_variables(source: &Source, known: &[String]) -> Result<(), ConfigError> {
+    let nested = source.environment.keys().filter(|name| name.starts_with("TETHER_") && name.contains("__"));
+    let known = known.iter().map(String::as_str);
+    for name in nested {
+        if !known.clone().any(|known| known == name) {
+            let advice = match nearest(name, known.clone()) {
+                Some(nearest) => format!("; did you mean {nearest}?"),
+                None => String::new(),
+            };
+            return Err(ConfigError(format!("the environment variable {name} sets no known key{advice}")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Who asks, and whether there is a gateway to ask yet.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use tether_core::id::{ActionId, IdempotencyKey};
+use tether_core::identity::Caller;
+use tether_core::problem::{Code, Problem};
+use tether_gateway::Gateway;
+
+use super::host::Host;
+use super::problem::Rejection;
+
+/// An authenticated request to a host that is ready. Handlers take it first, so
+/// that nobody without a token learns anything.
+pub(super) struct Entered {
+    pub(super) caller: Caller,
+    pub(super) gateway: Arc<Gateway>,
+}
+
+impl FromRequestParts<Arc<Host>> for Entered {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, host: &Arc<Host>) -> Result<Self, Rejection> {
+        let header = parts.headers.get(AUTHORIZATION).ok_or_else(|| {
+            Rejection::unauthenticated("a token is missing: send `Authorization: Bearer TOKEN`")
+        })?;
+        let token = header.to_str().ok().and_then(bearer).ok_or_else(|| {
+            Rejection::unauthenticated("the token cannot be read: send `Authorization: Bearer TOKEN`")
+        })?;
+        let caller = host.identities().find(token).ok_or_else(|| {
+            Rejection::unauthenticated("the token is not valid here; it is in the host's data folder")
+        })?;
+        let gateway = host.gateway().ok_or_else(Rejection::starting)?;
+        Ok(Self { caller: caller.clone(), gateway: Arc::clone(gateway) })
+    }
+}
+
+/// The token of `Bearer TOKEN`; the scheme is written in any case.
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The action that the path names.
+pub(super) struct ActionPath(pub(super) ActionId);
+
+impl<S: Send + Sync> FromRequestParts<S> for ActionPath {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Rejection> {
+        use axum::extract::Path;
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        // What cannot be an id names no action.
+        path.ok().and_then(|Path(id)| id.parse().ok()).map(Self).ok_or_else(|| {
+            Problem::new(Code::ActionNotFound, "there is no such action: its id is 32 lower-case hex digits")
+                .into()
+        })
+    }
+}
+
+/// The `Idempotency-Key` header.
+pub(super) struct KeyHeader(pub(super) Option<IdempotencyKey>);
+
+impl<S: Send + Sync> FromRequestParts<S> for KeyHeader {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Rejection> {
+        let mut values = parts.headers.get_all("idempotency-key").iter();
+        let Some(value) = values.next() else { return Ok(Self(None)) };
+        if values.any(|other| other != value) {
+            return Err(Rejection::malformed("there are two `Idempotency-Key` headers; send one"));
+        }
+        let text = std::str::from_utf8(value.as_bytes())
+            .map_err(|_| Rejection::malformed("the `Idempotency-Key` header is not UTF-8"))?;
+        let key =
+            text.parse().map_err(|error| Rejection::malformed(format!("`Idempotency-Key`: {error}")))?;
+        Ok(Self(Some(key)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_is_written_in_any_case() {
+        assert_eq!(bearer("Bearer abc"), Some("abc"));
+        assert_eq!(bearer("bearer  abc"), Some("abc"));
+        assert_eq!(bearer("Basic abc"), None);
+        assert_eq!(bearer("abc"), None);
+    }
+}

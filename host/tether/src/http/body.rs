@@ -1,0 +1,66 @@
+//! The body of a request as text.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{FromRequest, Request};
+use axum::http::header::{CONTENT_LENGTH, EXPECT};
+
+use super::problem::Rejection;
+
+/// The longest body that is taken.
+pub(super) const LIMIT: usize = 1 << 20;
+
+/// So much of a body that is too long is read and thrown away: a client that
+/// still writes when the connection closes may never see the answer.
+const DISCARDED: usize = 16 << 20;
+
+/// How long a body may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// The whole body. Its content type does not matter: it is read as JSON.
+pub(super) struct Text(pub(super) String);
+
+impl<S: Send + Sync> FromRequest<S> for Text {
+    type Rejection = Rejection;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Rejection> {
+        let announced = request.headers().get(CONTENT_LENGTH);
+        let announced: Option<usize> = announced.and_then(|length| length.to_str().ok()?.parse().ok());
+        // This client waits for a word before it sends anything, or sends more
+        // than is worth reading.
+        let waits = request.headers().contains_key(EXPECT);
+        if announced.is_some_and(|length| length > DISCARDED || (waits && length > LIMIT)) {
+            return Err(Rejection::body_too_large(LIMIT, true));
+        }
+        let read = tokio::time::timeout(ARRIVAL, read(request.into_body())).await;
+        let bytes = read.map_err(|_| {
+            Rejection::body_missing(format!("the body did not arrive within {} s", ARRIVAL.as_secs()))
+        })??;
+        String::from_utf8(bytes).map(Self).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Rejection::malformed(format!("the body is not UTF-8 at byte {at}"))
+        })
+    }
+}
+
+async fn read(mut body: Body) -> Result<Vec<u8>, Rejection> {
+    let mut bytes = Vec::new();
+    let mut length = 0_usize;
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|_| Rejection::body_missing("the body broke off; send it again"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        length = length.saturating_add(data.len());
+        if length > DISCARDED {
+            return Err(Rejection::body_too_large(LIMIT, true));
+        }
+        if length > LIMIT {
+            bytes = Vec::new();
+        } else {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    if length > LIMIT { Err(Rejection::body_too_large(LIMIT, false)) } else { Ok(bytes) }
+}

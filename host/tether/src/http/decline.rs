@@ -1,0 +1,37 @@
+//! `POST /v1/actions/{actionId}/decline`.
+
+use axum::http::Method;
+use axum::routing::post;
+
+use super::Route;
+use super::auth::{ActionPath, Entered};
+use super::body::Text;
+use super::problem::Rejection;
+use super::reply::{Json, outcome};
+use crate::wire;
+
+pub(super) const DECLINE: Route =
+    Route { method: Method::POST, path: "/v1/actions/{actionId}/decline", handler: || post(decline) };
+
+/// Declines a write: it never runs
+#[utoipa::path(
+    post,
+    path = "/v1/actions/{actionId}/decline",
+    tag = "actions",
+    params(("actionId" = String, Path, description = "The action.")),
+    request_body = wire::DeclineRequest,
+    responses(
+        (status = 200, description = "It is declined, now or before.", body = wire::Action),
+        (status = 409, description = "Too late.", body = wire::Action),
+    ),
+)]
+pub(super) async fn decline(
+    entered: Entered,
+    ActionPath(id): ActionPath,
+    Text(body): Text,
+) -> Result<Json<wire::Action>, Rejection> {
+    let request =
+        wire::DeclineRequest::parse(&body).map_err(|error| Rejection::malformed(error.to_string()))?;
+    let decided = entered.gateway.decline(&entered.caller, id, request.reason).await?;
+    Ok(outcome(&decided))
+}

@@ -1,0 +1,71 @@
+//! The HTTP API: one file for each resource.
+//!
+//! A resource's file holds its handler, the handler's place in the OpenAPI
+//! document, and its [`Route`]. [`ROUTES`] is the only list of them: the router
+//! is made from it, and a test compares it with the document.
+
+mod actions;
+mod auth;
+mod body;
+mod calls;
+mod confirm;
+mod decline;
+mod health;
+mod history;
+mod host;
+mod observe;
+mod openapi;
+mod problem;
+mod reply;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{Method, Uri};
+use axum::routing::MethodRouter;
+
+pub use host::Host;
+pub use openapi::document;
+
+use problem::Rejection;
+
+/// One resource's method.
+struct Route {
+    method: Method,
+    path: &'static str,
+    handler: fn() -> MethodRouter<Arc<Host>>,
+}
+
+/// Everything that is served.
+const ROUTES: &[Route] = &[
+    health::ALIVE,
+    health::READY,
+    openapi::DOCUMENT,
+    tools::LIST,
+    calls::CALL,
+    actions::LIST,
+    actions::SHOW,
+    history::SHOW,
+    confirm::CONFIRM,
+    decline::DECLINE,
+];
+
+/// The API of `host`.
+pub fn router(host: Arc<Host>) -> Router {
+    let mut router = Router::new();
+    for route in ROUTES {
+        router = router.route(route.path, observe::observed((route.handler)(), route));
+    }
+    router.fallback(unknown_path).method_not_allowed_fallback(wrong_method).with_state(host)
+}
+
+async fn unknown_path(uri: Uri) -> Rejection {
+    Rejection::unknown_path(uri.path())
+}
+
+async fn wrong_method(method: Method) -> Rejection {
+    Rejection::wrong_method(&method)
+}

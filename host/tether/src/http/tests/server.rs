@@ -1,0 +1,124 @@
+//! A server of a test's own, and a client that can send anything.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tether_gateway::{Gateway, Settings};
+use tether_store::SqliteActions;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::document::check_answer;
+use super::scripted::Scripted;
+use crate::clock::SystemClock;
+use crate::http::{Host, router};
+use crate::scratch::Scratch;
+use crate::token::Identities;
+
+pub(super) const TOKEN: &str = "the-token";
+
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    pub(super) handlers: Arc<Scripted>,
+    _folder: Scratch,
+}
+
+/// An answer, checked against the document.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) head: String,
+    pub(super) text: String,
+    pub(super) json: Value,
+}
+
+impl Answer {
+    /// A member of the body.
+    pub(super) fn at(&self, pointer: &str) -> &Value {
+        self.json.pointer(pointer).unwrap_or(&Value::Null)
+    }
+
+    #[track_caller]
+    pub(super) fn is(&self, status: u16, code: &str) {
+        assert_eq!((self.status, self.at("/code").as_str()), (status, Some(code)), "{}", self.text);
+        assert!(self.head.contains("content-type: application/problem+json"), "{}", self.head);
+    }
+}
+
+async fn listen(host: Arc<Host>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router(host)).await });
+    address
+}
+
+impl Server {
+    pub(super) async fn start() -> Self {
+        let folder = Scratch::new().unwrap();
+        let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
+        let handlers = Arc::new(Scripted::default());
+        let clock = Arc::new(SystemClock::new());
+        let gateway = Gateway::new(actions, handlers.clone(), clock, Settings::default());
+        let host = Host::new(Identities::single(TOKEN));
+        host.ready(gateway);
+        Self { address: listen(host).await, handlers, _folder: folder }
+    }
+
+    /// One that is alive and never ready.
+    pub(super) async fn starting() -> SocketAddr {
+        listen(Host::new(Identities::single(TOKEN))).await
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], "").await
+    }
+
+    pub(super) async fn post(&self, path: &str, body: &str) -> Answer {
+        self.send("POST", path, &[], body).await
+    }
+
+    /// With the token.
+    pub(super) async fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+        let token = format!("Authorization: Bearer {TOKEN}");
+        let headers: Vec<_> = headers.iter().copied().chain([&*token]).collect();
+        send(self.address, method, path, &headers, body.as_bytes()).await
+    }
+
+    /// The id of a fresh proposal.
+    pub(super) async fn propose(&self) -> String {
+        let answer = self.post("/v1/tools/write/calls", r#"{"args":{"n":1}}"#).await;
+        assert_eq!(answer.status, 202, "{}", answer.text);
+        answer.at("/actionId").as_str().unwrap().to_owned()
+    }
+}
+
+/// One request on a connection of its own.
+pub(super) async fn send(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[&str],
+    body: &[u8],
+) -> Answer {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let length = body.len();
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // Who waits for a word before it sends the body gets an answer instead.
+    if !headers.contains("Expect:") {
+        stream.write_all(body).await.unwrap();
+    }
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, text) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let json = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let answer = Answer { status, head: head.to_ascii_lowercase(), text: text.to_owned(), json };
+    check_answer(method, path, &answer);
+    answer
+}

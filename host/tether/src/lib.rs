@@ -1,0 +1,19 @@
+//! The roof: HTTP, the command line, and the wiring of the floors below.
+//!
+//! Data comes in through [`http`] as [`wire`] types, goes down once through
+//! `tether-gateway`, and comes back up once. [`app`] builds the floors from a
+//! [`config`].
+
+pub mod app;
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod data_folder;
+#[cfg(debug_assertions)]
+mod fault;
+pub mod http;
+pub mod progress;
+mod scratch;
+pub mod telemetry;
+pub mod token;
+pub mod wire;

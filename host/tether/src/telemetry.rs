@@ -1,0 +1,51 @@
+//! The log: to standard error, never with arguments, results, headers or tokens.
+
+use std::io::{self, IsTerminal};
+
+use anyhow::Context;
+use tracing::{Level, Metadata};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs: one JSON object a line.
+    Json,
+}
+
+/// The environment variable with the filter, such as `debug` or
+/// `tether_gateway=trace,info`.
+pub const VARIABLE: &str = "TETHER_LOG";
+
+/// Starts the log of this process.
+///
+/// # Errors
+///
+/// When `TETHER_LOG` is no filter.
+pub fn start(format: LogFormat) -> anyhow::Result<()> {
+    let wanted = std::env::var(VARIABLE).ok().filter(|filter| !filter.is_empty());
+    let wanted = wanted.unwrap_or_else(|| "info".to_owned());
+    let filter = EnvFilter::try_new(&wanted).with_context(|| {
+        format!("{VARIABLE} is {wanted:?}; write a level (error, warn, info, debug, trace) or TARGET=LEVEL")
+    })?;
+    let lines = fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
+    let lines = match format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    tracing_subscriber::registry().with(filter).with(lines.with_filter(filter_fn(discreet))).init();
+    Ok(())
+}
+
+/// Below warnings only we are heard: what HTTP libraries write at TRACE holds
+/// headers, and so tokens.
+fn discreet(metadata: &Metadata<'_>) -> bool {
+    let ours = metadata.target().split("::").next().is_some_and(|name| name.starts_with("tether"));
+    ours || *metadata.level() <= Level::WARN
+}

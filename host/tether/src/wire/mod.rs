@@ -1,0 +1,26 @@
+//! What goes over the wire as JSON. Only here are the names of fields known, and
+//! no type of this module is known to the floors below.
+
+mod action;
+mod call;
+mod health;
+mod history;
+mod manifest;
+mod problem;
+mod request;
+pub mod seen;
+mod splice;
+#[cfg(test)]
+mod tests;
+mod time;
+mod tool;
+
+pub use action::{Action, ActionList, Cause, Component, Effect, LedgerEntry, LedgerKind, Status, Viewed};
+pub use call::{ReadAnswer, ReadStatus};
+pub use health::Health;
+pub use history::{ActionStatus, History, HistoryEvent};
+pub use manifest::{Manifest, Migration};
+pub use problem::{Problem, Violation};
+pub use request::{CallRequest, ConfirmRequest, DeclineRequest, InvalidBody};
+pub use time::Moment;
+pub use tool::{Tool, ToolEffect, ToolList};

@@ -1,0 +1,118 @@
+//! F28: what was shown is what runs, or nothing does.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::support::{Server, Setup, component};
+
+/// A configuration of `probe`, kept in this file, with these databases.
+fn toml(path: &Path, databases: &str) -> String {
+    format!("[[components]]\nname = \"probe\"\npath = {path:?}\n[components.databases]\n{databases}\n")
+}
+
+/// The same component with other bytes: a custom section was added.
+fn other_version() -> Vec<u8> {
+    let mut bytes = fs::read(component("probe")).unwrap();
+    bytes.extend_from_slice(b"\x00\x06\x05other");
+    bytes
+}
+
+/// A server of a copy of `probe`, and the copy's path within its folder.
+fn server() -> Server {
+    let setup = Setup::of(&[]);
+    let copy = setup.folder().file("copy.wasm", fs::read(component("probe")).unwrap());
+    setup.config("tether.toml", &toml(&copy, "main = \"sqlite\"")).start()
+}
+
+/// Confirming is refused, uses no attempt and does nothing.
+#[track_caller]
+fn check_outdated(server: &Server, id: &str) {
+    let outcome = server.api.confirm(id, "{}");
+    outcome.check("409 Conflict ACTION_OUTDATED");
+    assert!(outcome.str("errorMessage").contains("propose it again"), "{outcome:?}");
+    assert_eq!(server.api.action(id).check("200 Pending").body["attemptsUsed"], 0);
+    assert_eq!(server.effects_of(id), 0);
+}
+
+fn propose(server: &Server) -> String {
+    server.api.propose("probe_write", r#"{"note":"bound"}"#)
+}
+
+#[test]
+fn f28_arguments_that_were_changed_behind_our_back_never_run() {
+    let mut server = server();
+    for restarted in [false, true] {
+        let id = propose(&server);
+        let actions = Connection::open(server.file("actions.db")).unwrap();
+        let changed =
+            actions.execute("UPDATE actions SET arguments = '{\"note\":\"forged\"}' WHERE id = ?", [&id]);
+        assert_eq!(changed, Ok(1));
+        drop(actions);
+        if restarted {
+            server.restart();
+        }
+        let answer = server.api.confirm(&id, "{}");
+        assert!(answer.status >= 400, "{answer:?}");
+        assert_eq!(server.effects(), []);
+    }
+}
+
+#[test]
+fn f28_an_action_outlives_an_update_of_its_component() {
+    let mut server = server();
+    let id = propose(&server);
+    let shown = server.api.action(&id).raw("component").to_owned();
+    server.kill();
+    server.setup.folder().file("copy.wasm", other_version());
+    server.restart();
+    let now = server.api.get("/v1/tools").body["tools"][0]["component"]["digest"].clone();
+    assert!(!shown.contains(now.as_str().unwrap()), "another version is served");
+    assert_eq!(server.api.confirm(&id, "{}").check("200 Succeeded").raw("component"), shown);
+    assert_eq!(server.effects_of(&id), 1);
+}
+
+#[test]
+fn f28_without_the_bytes_that_were_shown_nothing_runs() {
+    let mut server = server();
+    for change in ["gone", "cut", "replaced"] {
+        server.setup.folder().file("copy.wasm", fs::read(component("probe")).unwrap());
+        server.restart();
+        let id = propose(&server);
+        let digest = server.api.action(&id).body["component"]["digest"].as_str().unwrap().to_owned();
+        server.kill();
+        let kept = server.file(&format!("components/{}.wasm", digest.trim_start_matches("sha256:")));
+        let bytes = fs::read(&kept).unwrap();
+        match change {
+            "gone" => fs::remove_file(&kept).unwrap(),
+            "cut" => fs::write(&kept, &bytes[..bytes.len() / 2]).unwrap(),
+            _ => fs::write(&kept, other_version()).unwrap(),
+        }
+        server.setup.folder().file("copy.wasm", other_version());
+        server.restart();
+        check_outdated(&server, &id);
+    }
+}
+
+#[test]
+fn f28_a_component_that_is_no_longer_configured_runs_no_more() {
+    let mut server = server();
+    let id = propose(&server);
+    server.setup.folder().file("tether.toml", "");
+    server.restart();
+    check_outdated(&server, &id);
+    server.api.decline(&id, "{}").check("200 Declined");
+}
+
+#[test]
+fn f28_other_grants_are_another_action() {
+    let mut server = server();
+    let id = propose(&server);
+    let copy = server.setup.folder().path().join("copy.wasm");
+    server.setup.folder().file("tether.toml", toml(&copy, "main = \"sqlite\"\ncrm = \"sqlite\""));
+    server.restart();
+    check_outdated(&server, &id);
+    let fresh = propose(&server);
+    server.api.confirm(&fresh, "{}").check("200 Succeeded");
+}

@@ -1,0 +1,12 @@
+//! End to end: the real binary, real components, real kills. Each file is a
+//! subject, each test a feature. Effects are counted outside of Tether, in the
+//! file of the tool's own database.
+
+mod api;
+mod bad_input;
+mod cli;
+mod crash;
+mod crowd;
+mod faults;
+mod page;
+mod support;

@@ -1,0 +1,5 @@
+CREATE TABLE numbers (
+    key     TEXT NOT NULL,
+    integer INTEGER,
+    real    REAL
+);
