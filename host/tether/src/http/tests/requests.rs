@@ -69,14 +69,9 @@ async fn a_malformed_body_is_told_where() {
         answer.is(400, "INVALID_ARGUMENTS");
         assert!(answer.at("/detail").as_str().unwrap().contains(part), "{body}: {}", answer.text);
     }
-    let answer = send(
-        server.address,
-        "POST",
-        call,
-        &[&format!("Authorization: Bearer {TOKEN}")],
-        b"{\"args\":{\"a\":\"\xff\"}}",
-    );
-    answer.await.is(400, "INVALID_ARGUMENTS");
+    let token = format!("Authorization: Bearer {TOKEN}");
+    let no_text = b"{\"args\":{\"a\":\"\xff\"}}";
+    send(server.address, "POST", call, &[&token], no_text).await.is(400, "INVALID_ARGUMENTS");
 }
 
 #[tokio::test]
