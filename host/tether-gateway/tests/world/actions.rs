@@ -27,13 +27,13 @@ struct Tables {
     failures: usize,
 }
 
-pub struct MemoryActions {
+pub(crate) struct MemoryActions {
     tables: Mutex<Tables>,
     fuse: Arc<Fuse>,
 }
 
 impl MemoryActions {
-    pub fn new(fuse: Arc<Fuse>) -> Self {
+    pub(crate) fn new(fuse: Arc<Fuse>) -> Self {
         Self { tables: Mutex::default(), fuse }
     }
 
@@ -41,16 +41,16 @@ impl MemoryActions {
         self.tables.lock().unwrap()
     }
 
-    pub fn peek(&self, id: ActionId) -> Action {
+    pub(crate) fn peek(&self, id: ActionId) -> Action {
         self.tables().actions.iter().find(|action| action.id == id).unwrap().clone()
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.tables().actions.len()
     }
 
     /// The next `count` writes find the disk full.
-    pub fn fail_next(&self, count: usize) {
+    pub(crate) fn fail_next(&self, count: usize) {
         self.tables().failures = count;
     }
 

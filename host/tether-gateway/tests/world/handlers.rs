@@ -20,7 +20,7 @@ use super::{Fuse, json};
 
 /// What one attempt does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum Act {
     /// Commits and returns another output than it recorded.
     Commit,
     /// Commits, then fails.
@@ -37,21 +37,21 @@ pub enum Act {
     Panic,
 }
 
-pub struct ScriptedHandlers {
+pub(crate) struct ScriptedHandlers {
     acts: Vec<Act>,
-    pub runs: AtomicUsize,
-    pub previews: AtomicUsize,
-    pub records: Mutex<Vec<(RequestId, Record)>>,
-    pub unreachable: Mutex<bool>,
-    pub outdated: Mutex<bool>,
-    pub refuses_previews: Mutex<Option<Cause>>,
-    pub go_on: tokio::sync::Notify,
-    pub started: tokio::sync::Notify,
+    pub(crate) runs: AtomicUsize,
+    pub(crate) previews: AtomicUsize,
+    pub(crate) records: Mutex<Vec<(RequestId, Record)>>,
+    pub(crate) unreachable: Mutex<bool>,
+    pub(crate) outdated: Mutex<bool>,
+    pub(crate) refuses_previews: Mutex<Option<Cause>>,
+    pub(crate) go_on: tokio::sync::Notify,
+    pub(crate) started: tokio::sync::Notify,
     fuse: Arc<Fuse>,
 }
 
 impl ScriptedHandlers {
-    pub fn new(acts: &[Act], fuse: Arc<Fuse>) -> Self {
+    pub(crate) fn new(acts: &[Act], fuse: Arc<Fuse>) -> Self {
         Self {
             acts: acts.to_vec(),
             runs: AtomicUsize::new(0),
@@ -66,12 +66,12 @@ impl ScriptedHandlers {
         }
     }
 
-    pub fn runs(&self) -> usize {
+    pub(crate) fn runs(&self) -> usize {
         self.runs.load(Ordering::SeqCst)
     }
 
     /// Main records, that is effects: counted where they land.
-    pub fn effects(&self) -> usize {
+    pub(crate) fn effects(&self) -> usize {
         self.records.lock().unwrap().iter().filter(|(_, record)| record.step.is_none()).count()
     }
 

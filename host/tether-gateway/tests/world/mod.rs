@@ -20,22 +20,22 @@ use tether_core::port::BoxFuture;
 use tether_core::problem::Problem;
 use tether_gateway::{Called, Gateway, Outcome, Settings};
 
-pub use actions::MemoryActions;
-pub use handlers::{Act, ScriptedHandlers};
+pub(crate) use actions::MemoryActions;
+pub(crate) use handlers::{Act, ScriptedHandlers};
 
 /// What survives a crash, and the fuse.
 #[derive(Clone)]
-pub struct World {
-    pub actions: Arc<MemoryActions>,
-    pub handlers: Arc<ScriptedHandlers>,
-    pub clock: Arc<ManualClock>,
-    pub fuse: Arc<Fuse>,
+pub(crate) struct World {
+    pub(crate) actions: Arc<MemoryActions>,
+    pub(crate) handlers: Arc<ScriptedHandlers>,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) fuse: Arc<Fuse>,
 }
 
 impl World {
     /// A world whose handler does `acts`, one for each attempt, the last one for
     /// all that follow.
-    pub fn new(acts: &[Act]) -> Self {
+    pub(crate) fn new(acts: &[Act]) -> Self {
         let fuse = Arc::new(Fuse::default());
         Self {
             actions: Arc::new(MemoryActions::new(Arc::clone(&fuse))),
@@ -46,17 +46,17 @@ impl World {
     }
 
     /// A process on this world.
-    pub fn gateway(&self) -> Arc<Gateway> {
+    pub(crate) fn gateway(&self) -> Arc<Gateway> {
         self.gateway_with(Settings::default())
     }
 
-    pub fn gateway_with(&self, settings: Settings) -> Arc<Gateway> {
+    pub(crate) fn gateway_with(&self, settings: Settings) -> Arc<Gateway> {
         Gateway::new(self.actions.clone(), self.handlers.clone(), self.clock.clone(), settings)
     }
 
     /// Runs `life` in a process of its own. None where the fuse ended it: then
     /// every task has been cut off where it was.
-    pub fn live<T: Send + 'static>(
+    pub(crate) fn live<T: Send + 'static>(
         &self,
         life: impl AsyncFnOnce(Arc<Gateway>) -> T + Send + 'static,
     ) -> Option<T> {
@@ -74,7 +74,7 @@ impl World {
     }
 
     /// The action's row, as somebody who opens the file would see it.
-    pub fn stored(&self, id: ActionId) -> Action {
+    pub(crate) fn stored(&self, id: ActionId) -> Action {
         self.actions.peek(id)
     }
 }
@@ -82,7 +82,7 @@ impl World {
 /// Ends a life when so many steps were taken. A step is taken before and after
 /// everything that is durable.
 #[derive(Default)]
-pub struct Fuse {
+pub(crate) struct Fuse {
     taken: AtomicUsize,
     blows_at: AtomicUsize,
     notify: tokio::sync::Notify,
@@ -90,18 +90,18 @@ pub struct Fuse {
 
 impl Fuse {
     /// The next life ends at its `step`-th step, counted from 1; 0 for never.
-    pub fn set(&self, step: usize) {
+    pub(crate) fn set(&self, step: usize) {
         self.taken.store(0, Ordering::SeqCst);
         self.blows_at.store(step, Ordering::SeqCst);
     }
 
     /// Steps that the life has taken.
-    pub fn taken(&self) -> usize {
+    pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::SeqCst)
     }
 
     /// Takes a step; where the fuse blows, nothing after it happens.
-    pub async fn step(&self) {
+    pub(crate) async fn step(&self) {
         let step = self.taken.fetch_add(1, Ordering::SeqCst) + 1;
         let blows_at = self.blows_at.load(Ordering::SeqCst);
         if blows_at != 0 && step >= blows_at {
@@ -117,7 +117,7 @@ impl Fuse {
 
 /// A clock that stands still until a test moves it, and whose sleepers wake when
 /// everybody else waits.
-pub struct ManualClock(AtomicI64);
+pub(crate) struct ManualClock(AtomicI64);
 
 impl Default for ManualClock {
     fn default() -> Self {
@@ -126,7 +126,7 @@ impl Default for ManualClock {
 }
 
 impl ManualClock {
-    pub fn advance(&self, span: Duration) {
+    pub(crate) fn advance(&self, span: Duration) {
         self.0.fetch_add(i64::try_from(span.as_millis()).unwrap(), Ordering::SeqCst);
     }
 }
@@ -150,32 +150,32 @@ impl Clock for ManualClock {
     }
 }
 
-pub fn agent() -> Caller {
+pub(crate) fn agent() -> Caller {
     caller("agent-7", &[Role::Agent])
 }
 
-pub fn ann() -> Caller {
+pub(crate) fn ann() -> Caller {
     caller("ann", &[Role::Approver])
 }
 
-pub fn bob() -> Caller {
+pub(crate) fn bob() -> Caller {
     caller("bob", &[Role::Approver])
 }
 
-pub fn caller(user: &str, roles: &[Role]) -> Caller {
+pub(crate) fn caller(user: &str, roles: &[Role]) -> Caller {
     Caller { tenant: "acme".parse().unwrap(), user: user.parse().unwrap(), roles: roles.to_vec() }
 }
 
-pub fn json(text: &str) -> JsonText {
+pub(crate) fn json(text: &str) -> JsonText {
     JsonText::parse(text).unwrap()
 }
 
-pub fn key(text: &str) -> Option<IdempotencyKey> {
+pub(crate) fn key(text: &str) -> Option<IdempotencyKey> {
     Some(text.parse().unwrap())
 }
 
 /// Proposes the write.
-pub async fn propose(gateway: &Arc<Gateway>, key: Option<IdempotencyKey>) -> Result<Action, Problem> {
+pub(crate) async fn propose(gateway: &Arc<Gateway>, key: Option<IdempotencyKey>) -> Result<Action, Problem> {
     match gateway.call(&agent(), "write", json("{\"n\":1}"), key).await? {
         Called::Proposed(action) => Ok(action),
         Called::Answer(answer) => panic!("a write was answered at once: {answer:?}"),
@@ -183,7 +183,7 @@ pub async fn propose(gateway: &Arc<Gateway>, key: Option<IdempotencyKey>) -> Res
 }
 
 /// The words that a person is told: the status and, if there is one, the code.
-pub fn words(outcome: &Outcome) -> String {
+pub(crate) fn words(outcome: &Outcome) -> String {
     match outcome.error() {
         Some((code, _)) => format!("{:?} {code}", outcome.told).replace(&format!("({code:?})"), ""),
         None => format!("{:?}", outcome.told),
