@@ -162,7 +162,9 @@ fn refusal(answer: &Answer) -> anyhow::Error {
             answer.status
         );
     };
-    let mut text = format!("{}: {}", plain(&problem.code), plain(&problem.detail));
+    let handler_code = problem.handler_code.as_deref().map(|code| format!(" ({})", plain(code)));
+    let mut text =
+        format!("{}{}: {}", plain(&problem.code), handler_code.unwrap_or_default(), plain(&problem.detail));
     for violation in &problem.errors {
         let pointer = if violation.pointer.is_empty() { "(the whole)" } else { &violation.pointer };
         text.push_str(&format!("\n  {}: {}", plain(pointer), plain(&violation.message)));
@@ -170,10 +172,8 @@ fn refusal(answer: &Answer) -> anyhow::Error {
     if let Some(millis) = problem.retry_after_ms {
         text.push_str(&format!("\n  try again in {} s", millis.div_ceil(1000)));
     }
-    match answer.status {
-        401 => text.push_str("\n  name the gateway's folder with --data-dir, or give its token with --token"),
-        404 if problem.code == "TOOL_NOT_FOUND" => text.push_str("\n  GET /v1/tools lists the tools"),
-        _ => {}
+    if answer.status == 401 {
+        text.push_str("\n  name the gateway's folder with --data-dir, or give its token with --token");
     }
     anyhow!(text)
 }

@@ -124,7 +124,6 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
 #[test]
 fn an_unknown_key_is_named_with_its_place_and_the_nearest_known_one() {
     let check = |text: &str, parts: &[&str]| wrong(toml(text), parts);
-    check("listen = \"x\"", &["tether.toml", "`listen`", "did you mean `listen`?"]);
     check(
         "[tool_transport]\ntimeout_second = 20",
         &["`tool_transport.timeout_second`", "`timeout_seconds`?"],

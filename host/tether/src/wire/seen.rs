@@ -124,6 +124,8 @@ pub struct SeenProblem {
     pub detail: String,
     /// Not before so many milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// The handler's own code.
+    pub handler_code: Option<String>,
     /// What does not fit.
     #[serde(default)]
     pub errors: Vec<SeenViolation>,

@@ -102,7 +102,7 @@ async fn the_content_type_does_not_matter() {
 #[tokio::test]
 async fn a_body_that_is_too_long_gets_an_answer() {
     let server = Server::start().await;
-    let body = |length: usize| format!(r#"{{"args":{{"a":"{}"}}}}"#, "x".repeat(length - 16));
+    let body = |length: usize| format!(r#"{{"args":{{"a":"{}"}}}}"#, "x".repeat(length - 17));
     let call = "/v1/tools/echo/calls";
     assert_eq!(server.post(call, &body(1 << 20)).await.status, 200);
     for length in [(1 << 20) + 1, 2 << 20, 8 << 20] {
