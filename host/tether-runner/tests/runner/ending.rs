@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tether_core::failure::{Cause, Failure};
+use tether_core::port::handlers::Handlers;
 
 use crate::world::{call, probe, probe_with};
 
@@ -66,9 +67,8 @@ async fn computing_and_waiting_end_alike() {
 async fn a_later_attempt_goes_better() {
     let world = probe().await;
     let again = call("probe_flaky", r#"{"until":2,"by":"transient"}"#, 2);
-    let report =
-        tether_core::port::handlers::Handlers::read(&world.runner, &world.binding("probe_flaky"), again);
-    assert_eq!(report.await.unwrap().as_str(), "2");
+    let answer = world.runner.read(&world.binding("probe_flaky"), again).await;
+    assert_eq!(answer.unwrap().as_str(), "2");
 }
 
 #[tokio::test(flavor = "multi_thread")]

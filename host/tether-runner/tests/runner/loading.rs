@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use tether_core::json::JsonText;
 use tether_core::port::handlers::Handlers;
 use tether_runner::{LoadRequest, Settings, Source};
 
@@ -113,4 +114,15 @@ async fn names_are_given_once() {
     world.load("second", &second).await.unwrap();
     let names: Vec<_> = world.runner.offers().iter().map(|offer| offer.tool.name.to_string()).collect();
     assert_eq!(names, ["other", "tool"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schema_that_refers_to_itself_harms_nobody() {
+    let folder = Folder::new();
+    let world = World::new(Settings::new(folder.path()));
+    let endless = Tool { input: r##"{"type":"object","$ref":"#"}"##, ..Tool::default() };
+    if world.load("crm", &describing(&offering(&[endless]))).await.is_ok() {
+        let offer = world.runner.offer(&"tool".parse().unwrap()).unwrap();
+        let _ = offer.input.check(&JsonText::empty_object());
+    }
 }

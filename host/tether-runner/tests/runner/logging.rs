@@ -1,12 +1,12 @@
 //! What a guest writes goes to the log, bounded and made harmless.
 
-use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use tether_core::port::handlers::Handlers;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::world::probe;
+use crate::world::{World, call, probe};
 
 /// A log in memory.
 #[derive(Clone, Default)]
@@ -32,55 +32,70 @@ impl MakeWriter<'_> for Log {
 }
 
 impl Log {
-    fn lines(&self) -> Vec<String> {
-        let bytes = std::mem::take(&mut *self.0.lock().unwrap());
-        let text = String::from_utf8(bytes).unwrap();
-        text.lines().filter(|line| line.contains("tether::guest")).map(str::to_owned).collect()
+    /// The log of this process: tests run side by side in it.
+    fn of_all_tests() -> Self {
+        static LOG: OnceLock<Log> = OnceLock::new();
+        let install = || {
+            let log = Self::default();
+            let subscriber = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE).with_ansi(false);
+            subscriber.with_writer(log.clone()).init();
+            log
+        };
+        LOG.get_or_init(install).clone()
+    }
+
+    /// The lines that hold `part`.
+    fn lines_with(&self, part: &str) -> Vec<String> {
+        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        text.lines().filter(|line| line.contains(part)).map(str::to_owned).collect()
     }
 }
 
-// One thread, so that this test's log holds what this test does.
-#[tokio::test]
-async fn a_guests_lines_are_logged_bounded_and_harmless() {
-    let log = Log::default();
-    let _guard = tracing_subscriber::fmt()
-        .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .set_default();
-    let world = probe().await;
-    log.lines();
+/// Calls a read, and returns what the log says of it.
+async fn logged(world: &World, tool: &str, arguments: &str) -> Vec<String> {
+    let log = Log::of_all_tests();
+    let call = call(tool, arguments, 1);
+    let id = call.request_id.to_string();
+    let _ = world.runner.read(&world.binding(tool), call).await;
+    log.lines_with(&id)
+}
 
-    world.read("probe_log", r#"{"line":"first\nsecond"}"#).await.unwrap();
-    let lines = log.lines();
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_is_logged_with_its_call() {
+    let world = probe().await;
+    let lines = logged(&world, "probe_log", r#"{"line":"first\n  second"}"#).await;
     assert_eq!(lines.len(), 2, "{lines:?}");
-    for part in ["first", "tool=\"probe_log\"", "stream=\"stdout\"", "request_id="] {
+    assert!(lines[1].contains("tether::guest:   second"), "{lines:?}");
+    for part in ["tether::guest: first", "tool=\"probe_log\"", "stream=\"stdout\""] {
         assert!(lines[0].contains(part), "{:?} holds {part}", lines[0]);
     }
+    let lines = logged(&world, "probe_trap", "{}").await;
+    assert!(lines.iter().any(|line| line.contains("told to trap")), "a panic's words are logged: {lines:?}");
+}
 
-    world.read("probe_log", r#"{"line":"a\u001b[2Jb","error":true}"#).await.unwrap();
-    let lines = log.lines();
-    assert!(lines[0].contains(r"a\u{1b}[2Jb") && lines[0].contains("stderr"), "{lines:?}");
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_is_harmless() {
+    let world = probe().await;
+    let lines = logged(&world, "probe_log", r#"{"line":"a\u001b[2Jb\rc","error":true}"#).await;
+    assert!(lines[0].contains(r"a\u{1b}[2Jb\rc") && lines[0].contains("stderr"), "{lines:?}");
+}
 
-    let mut long = String::new();
-    write!(long, r#"{{"line":"{}"}}"#, "x".repeat(20_000)).unwrap();
-    world.read("probe_log", &long).await.unwrap();
-    let lines = log.lines();
-    assert_eq!(lines.len(), 3, "lines of at most 8 KiB");
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_are_bounded() {
+    let world = probe().await;
+    let long = format!(r#"{{"line":"{}"}}"#, "x".repeat(20_000));
+    let lines = logged(&world, "probe_log", &long).await;
+    assert_eq!(lines.len(), 3, "at most 8 KiB each");
     assert!(lines.iter().all(|line| line.len() < 8_500));
-
-    world
-        .read("probe_log", r#"{"line":"0123456789012345678901234567890123456789","times":100000}"#)
-        .await
-        .unwrap();
-    let lines = log.lines();
-    assert!(lines.len() < 2_000, "{} lines", lines.len());
+    let many = r#"{"line":"0123456789012345678901234567890123456789","times":100000}"#;
+    let lines = logged(&world, "probe_log", many).await;
+    assert!((1_000..2_000).contains(&lines.len()), "{} lines", lines.len());
     assert!(lines.last().unwrap().contains("is not logged"));
+}
 
-    world.read("probe_trap", "{}").await.unwrap_err();
-    assert!(log.lines().iter().any(|line| line.contains("told to trap")), "a panic's words are in the log");
-
-    let secret = "canary-5f2d";
-    world.read("probe_echo", &format!(r#"{{"secret":"{secret}"}}"#)).await.unwrap();
-    assert!(!log.lines().iter().any(|line| line.contains(secret)), "arguments are in no log");
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_are_in_no_log() {
+    let world = probe().await;
+    logged(&world, "probe_echo", r#"{"secret":"canary-5f2d"}"#).await;
+    assert_eq!(Log::of_all_tests().lines_with("canary-5f2d"), [""; 0]);
 }

@@ -18,7 +18,7 @@ type Key = (RequestId, Option<StepName>);
 
 /// One database for everybody.
 #[derive(Default)]
-pub struct Scripted(Arc<State>);
+pub(crate) struct Scripted(Arc<State>);
 
 #[derive(Default)]
 struct State {
@@ -47,15 +47,15 @@ impl Drop for Alive {
 }
 
 impl Scripted {
-    pub fn effects(&self) -> Vec<String> {
+    pub(crate) fn effects(&self) -> Vec<String> {
         self.0.effects.lock().unwrap().clone()
     }
 
-    pub fn alive(&self) -> usize {
+    pub(crate) fn alive(&self) -> usize {
         self.0.alive.load(Ordering::SeqCst)
     }
 
-    pub fn set_unfit(&self, unfit: Unfit) {
+    pub(crate) fn set_unfit(&self, unfit: Unfit) {
         *self.0.unfit.lock().unwrap() = Some(unfit);
     }
 }

@@ -2,18 +2,18 @@
 
 /// What `describe` returns.
 #[derive(Default, Clone)]
-pub struct Manifest {
-    pub tools: Vec<Tool>,
+pub(crate) struct Manifest {
+    pub(crate) tools: Vec<Tool>,
     /// Database, id, SQL.
-    pub migrations: Vec<[&'static str; 3]>,
+    pub(crate) migrations: Vec<[&'static str; 3]>,
 }
 
 #[derive(Clone)]
-pub struct Tool {
-    pub name: &'static str,
-    pub description: &'static str,
-    pub input: &'static str,
-    pub output: Option<&'static str>,
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) input: &'static str,
+    pub(crate) output: Option<&'static str>,
 }
 
 impl Default for Tool {
@@ -23,23 +23,23 @@ impl Default for Tool {
 }
 
 /// A component that describes itself so; its other functions trap.
-pub fn describing(manifest: &Manifest) -> Vec<u8> {
+pub(crate) fn describing(manifest: &Manifest) -> Vec<u8> {
     let (memory, root) = Memory::of(manifest);
     component(&format!("i32.const {root}"), &memory, "")
 }
 
 /// A component whose `describe` runs `code`, which leaves an address or nothing.
-pub fn running(code: &str) -> Vec<u8> {
+pub(crate) fn running(code: &str) -> Vec<u8> {
     component(code, "", "")
 }
 
 /// One that imports a function `handle` of `name` besides.
-pub fn importing(name: &str) -> Vec<u8> {
+pub(crate) fn importing(name: &str) -> Vec<u8> {
     component("unreachable", "", &format!(r#"(import "{name}" (instance (export "handle" (func))))"#))
 }
 
 /// One whose `describe` sends a request.
-pub fn sending_in_describe() -> Vec<u8> {
+pub(crate) fn sending_in_describe() -> Vec<u8> {
     let import = r#"
         (import "tether:tool/transport@0.1.0" (instance $transport
             (type $headers (list (tuple string string)))
@@ -60,7 +60,7 @@ pub fn sending_in_describe() -> Vec<u8> {
             (func (export "realloc") (param i32 i32 i32 i32) (result i32) i32.const 1024))
         (core instance $space (instantiate $memory))
         (core func $send (canon lower (func $transport "send")
-            (memory $space "memory") (realloc (func $space "realloc"))))
+            (memory (core memory $space "memory")) (realloc (core func $space "realloc"))))
         (core instance $host (export "send" (func $send)))"#;
     let zeros = "(i32.const 0) ".repeat(12);
     component(&format!("(call $send {zeros}) unreachable"), "", import)
@@ -159,11 +159,11 @@ fn component(describe: &str, data: &str, import: &str) -> Vec<u8> {
                 (case "transient" $fault) (case "failed" $fault)))
             (export $error "tool-error" (type $error'))
             (func $describe (result $manifest)
-                (canon lift (core func $code "describe") (memory $code "memory")))
+                (canon lift (core func $code "describe") (memory (core memory $code "memory"))))
             (func $preview (param "invocation" $invocation) (result (result (option string) (error $error)))
-                (canon lift (core func $code "call") (memory $code "memory") (realloc (func $code "realloc"))))
+                (canon lift (core func $code "call") (memory (core memory $code "memory")) (realloc (core func $code "realloc"))))
             (func $invoke (param "invocation" $invocation) (result (result string (error $error)))
-                (canon lift (core func $code "call") (memory $code "memory") (realloc (func $code "realloc"))))
+                (canon lift (core func $code "call") (memory (core memory $code "memory")) (realloc (core func $code "realloc"))))
             (instance $handler
                 (export "describe" (func $describe))
                 (export "preview" (func $preview))

@@ -17,10 +17,10 @@ use tether_runner::{LoadError, LoadRequest, Loaded, Runner, Settings, Source};
 use crate::scripted::Scripted;
 
 /// A folder of a test's own, gone with it.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("tether-runner-{}-{count}", std::process::id()));
@@ -28,7 +28,7 @@ impl Folder {
         Self(path)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -40,54 +40,59 @@ impl Drop for Folder {
 }
 
 /// A runner with databases that follow a script.
-pub struct World {
-    pub runner: Runner,
-    pub databases: Arc<Scripted>,
+pub(crate) struct World {
+    pub(crate) runner: Runner,
+    pub(crate) databases: Arc<Scripted>,
 }
 
 impl World {
-    pub fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: Settings) -> Self {
         let databases = Arc::new(Scripted::default());
         let runner = Runner::new(settings, Arc::<Scripted>::clone(&databases)).unwrap();
         Self { runner, databases }
     }
 
-    pub async fn load(&self, name: &str, bytes: &[u8]) -> Result<Loaded, LoadError> {
+    pub(crate) async fn load(&self, name: &str, bytes: &[u8]) -> Result<Loaded, LoadError> {
         let source = Source::Bytes(bytes.to_vec());
         self.runner.load(LoadRequest { name: name.parse().unwrap(), source, grants: grants() }).await
     }
 
     /// What a tool is bound to.
-    pub fn binding(&self, tool: &str) -> Binding {
+    pub(crate) fn binding(&self, tool: &str) -> Binding {
         self.runner.offer(&tool.parse().unwrap()).unwrap().binding.clone()
     }
 
-    pub async fn read(&self, tool: &str, arguments: &str) -> Result<String, Failure> {
+    pub(crate) async fn read(&self, tool: &str, arguments: &str) -> Result<String, Failure> {
         self.read_within(tool, arguments, Duration::from_secs(10)).await
     }
 
-    pub async fn read_within(&self, tool: &str, arguments: &str, time: Duration) -> Result<String, Failure> {
+    pub(crate) async fn read_within(
+        &self,
+        tool: &str,
+        arguments: &str,
+        time: Duration,
+    ) -> Result<String, Failure> {
         let call = Invocation { timeout: time, ..call(tool, arguments, 1) };
         let answer = self.runner.read(&self.binding(tool), call).await;
         answer.map(|output| output.as_str().to_owned())
     }
 
-    pub async fn write(&self, call: Invocation) -> WriteReport {
+    pub(crate) async fn write(&self, call: Invocation) -> WriteReport {
         self.runner.write(&self.binding(call.tool.as_str()), call).await
     }
 
-    pub async fn preview(&self, tool: &str, arguments: &str) -> Result<Option<String>, Failure> {
+    pub(crate) async fn preview(&self, tool: &str, arguments: &str) -> Result<Option<String>, Failure> {
         self.runner.preview(&self.binding(tool), call(tool, arguments, 1)).await
     }
 }
 
 /// A world with the probe loaded: one for all tests that leave nothing behind.
-pub async fn probe() -> World {
+pub(crate) async fn probe() -> World {
     probe_with(|_| {}).await
 }
 
 /// The same, with settings of its own.
-pub async fn probe_with(change: impl FnOnce(&mut Settings)) -> World {
+pub(crate) async fn probe_with(change: impl FnOnce(&mut Settings)) -> World {
     // Shared, so that the probe is compiled once; the tests of what is kept have
     // folders of their own.
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -104,7 +109,7 @@ pub async fn probe_with(change: impl FnOnce(&mut Settings)) -> World {
 }
 
 /// The probe's bytes; it is built once.
-pub fn probe_bytes() -> &'static [u8] {
+pub(crate) fn probe_bytes() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     BYTES.get_or_init(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/guests/probe");
@@ -117,20 +122,20 @@ pub fn probe_bytes() -> &'static [u8] {
 }
 
 /// `main`, the component's own.
-pub fn grants() -> Grants {
+pub(crate) fn grants() -> Grants {
     Grants { databases: [("main".parse().unwrap(), DatabaseGrant::Own)].into() }
 }
 
-pub fn tenant() -> TenantId {
+pub(crate) fn tenant() -> TenantId {
     "acme".parse().unwrap()
 }
 
-pub fn component(name: &str) -> ComponentName {
+pub(crate) fn component(name: &str) -> ComponentName {
     name.parse().unwrap()
 }
 
 /// A key that no other call has.
-pub fn fresh_key() -> RequestId {
+pub(crate) fn fresh_key() -> RequestId {
     static COUNT: AtomicU32 = AtomicU32::new(1);
     let mut bytes = [7; 16];
     bytes[..4].copy_from_slice(&COUNT.fetch_add(1, Ordering::Relaxed).to_be_bytes());
@@ -138,7 +143,7 @@ pub fn fresh_key() -> RequestId {
 }
 
 /// A call with a fresh key.
-pub fn call(tool: &str, arguments: &str, attempt: u32) -> Invocation {
+pub(crate) fn call(tool: &str, arguments: &str, attempt: u32) -> Invocation {
     Invocation {
         request_id: fresh_key(),
         tool: tool.parse::<ToolName>().unwrap(),

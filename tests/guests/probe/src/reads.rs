@@ -108,9 +108,10 @@ pub fn probe_hoard(_call: &Read, args: Hoard) -> Result<usize, ToolError> {
 /// Calls itself without end.
 #[tool(read)]
 pub fn probe_recurse(_call: &Read, _args: Nothing) -> Result<u64, ToolError> {
+    // Small frames: the machine's stack ends before the one in linear memory,
+    // whose end would be told as an access out of bounds.
     fn deeper(depth: u64) -> u64 {
-        let here = black_box([depth; 32]);
-        if here[0] == u64::MAX { 0 } else { deeper(depth + 1) + here[1] }
+        if depth == u64::MAX { 0 } else { deeper(black_box(depth) + 1) ^ depth }
     }
     Ok(deeper(0))
 }

@@ -193,7 +193,10 @@ pub fn probe_two_at_once(call: &Write, _args: Nothing) -> Result<String, ToolErr
 /// Begins a step after its main record, and answers with what the host said.
 #[tool(write)]
 pub fn probe_after_main(call: &Write, _args: Nothing) -> Result<String, ToolError> {
-    call.once("main", |tx| effect(call, tx, "main"))?;
+    call.once("main", |tx| {
+        effect(call, tx, "main")?;
+        Ok("main".to_owned())
+    })?;
     Ok(said(begin(Some("after"))))
 }
 
