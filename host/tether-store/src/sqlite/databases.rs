@@ -66,8 +66,9 @@ impl SqliteDatabases {
     ) -> Result<Option<Arc<DatabaseFile>>, Unreachable> {
         let (host, place) = (self.host.clone(), place.clone());
         let found = blocking(move || {
-            let file = host.files.get(&place).map_err(|error| error.to_string())?;
+            // Asked before the file is looked for: it may be made meanwhile.
             let known = host.known.id(&place).map_err(|error| error.to_string())?;
+            let file = host.files.get(&place).map_err(|error| error.to_string())?;
             if file.is_none() && (known.is_some() || !place.own) {
                 return Err("its file is not there".to_owned());
             }

@@ -132,9 +132,10 @@ fn defines(action: &AuthAction<'_>) -> bool {
 
 fn judge(context: &AuthContext<'_>, purpose: Purpose) -> Result<(), SqlError> {
     use AuthAction::*;
-    // `CREATE TABLE temp.x` is no `CREATE TEMP TABLE` to the authorizer.
+    // `CREATE TABLE temp.x` is no `CREATE TEMP TABLE` to the authorizer, and of
+    // `CREATE TRIGGER temp.x ON main.t` it sees only the row in the temporary schema.
     let in_temp = context.database_name.is_some_and(|name| name.eq_ignore_ascii_case("temp"));
-    if in_temp && defines(&context.action) {
+    if in_temp && (defines(&context.action) || matches!(context.action, Insert { .. })) {
         return forbidden(TEMPORARY);
     }
     match context.action {

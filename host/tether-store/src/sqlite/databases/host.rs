@@ -80,9 +80,11 @@ impl Host {
         component: &ComponentName,
     ) -> Result<Standing, SqlError> {
         let read = || -> rusqlite::Result<Standing> {
+            // In this order: what is remembered was in the database before.
+            let known = self.known.id(place)?;
             Ok(Standing {
+                known,
                 identity: bookkeeping::identity(connection)?,
-                known: self.known.id(place)?,
                 applied: bookkeeping::migrations(connection, component)?,
             })
         };
@@ -96,6 +98,8 @@ impl Host {
                 std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => SqlError::StorageFull,
                 _ => SqlError::Other(format!("the database's file cannot be used: {error}")),
             };
+            // Asked before the file is looked for: it may be made meanwhile.
+            let known = host.known.id(&place).map_err(without_connection)?;
             if let Some(file) = host.files.get(&place).map_err(unusable)? {
                 return Ok(file);
             }
@@ -103,7 +107,7 @@ impl Host {
                 return Err(SqlError::Other("the database's file is not there".to_owned()));
             }
             // Made again, it would have forgotten what was done.
-            if host.known.id(&place).map_err(without_connection)?.is_some() {
+            if known.is_some() {
                 return Err(SqlError::Other("the database's file is gone: put it back".to_owned()));
             }
             host.files.make(&place).map_err(unusable)?;
