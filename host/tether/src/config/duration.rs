@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str) -> Option<Duration> {
 /// The same text again, in the largest unit that keeps it whole.
 pub(super) fn write(span: Duration) -> String {
     let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-    let (unit, size) = UNITS.into_iter().find(|(_, size)| millis % size == 0).unwrap_or(("ms", 1));
+    let (unit, size) = UNITS.into_iter().find(|(_, size)| millis.is_multiple_of(*size)).unwrap_or(("ms", 1));
     format!("{}{unit}", millis / size)
 }
 

@@ -13,7 +13,7 @@ pub(super) fn parse(text: &str) -> Option<usize> {
 
 /// The same size again, in the largest unit that keeps it whole.
 pub(super) fn write(bytes: usize) -> String {
-    let (unit, size) = UNITS.into_iter().find(|(_, size)| bytes % size == 0).unwrap_or(("", 1));
+    let (unit, size) = UNITS.into_iter().find(|(_, size)| bytes.is_multiple_of(*size)).unwrap_or(("", 1));
     format!("{}{unit}", bytes / size)
 }
 

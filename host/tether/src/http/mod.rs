@@ -1,7 +1,7 @@
 //! The HTTP API: one file for each resource.
 //!
 //! A resource's file holds its handler, the handler's place in the OpenAPI
-//! document, and its [`Route`]. [`ROUTES`] is the only list of them: the router
+//! document, and its `Route`. `ROUTES` is the only list of them: the router
 //! is made from it, and a test compares it with the document.
 
 mod actions;

@@ -32,7 +32,8 @@ Examples:
 
 impl Confirm {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        if !self.yes && !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let somebody_is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
+        if !self.yes && !somebody_is_there {
             let advice = "without a terminal there is nobody to ask; look at it with `tether actions show`, then add --yes";
             return Err(Usage(advice.to_owned()).into());
         }
