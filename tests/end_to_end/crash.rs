@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Server, Setup, eventually, open_read_only};
+use crate::support::{Answer, Server, Setup, eventually, open_read_only};
 
 /// Where an action stands after the host died in its first attempt.
 struct After {
@@ -145,4 +145,18 @@ fn a_proposal_that_was_answered_survives() {
     server.restart();
     let again = server.api.propose_with("k", "probe_write", r#"{"note":"kept"}"#);
     assert_eq!(again.text, first.text);
+}
+
+#[test]
+fn an_orderly_stop_lets_a_write_end() {
+    let mut server = Setup::of(&["probe"]).start();
+    let id = server.api.propose("probe_write", r#"{"note":"stop","then":"sleep:500","when":"before"}"#);
+    let confirming = server.api.begin_confirm(&id, "{}");
+    eventually("it runs", || (server.api.action(&id).str("status") == "Executing").then_some(()));
+    assert_eq!(server.stop(), Some(0));
+    let told = Answer::read(confirming).expect("whoever waits is told");
+    assert_eq!(told.check("200 Succeeded").body["attemptsUsed"], 1);
+    server.restart();
+    server.api.confirm(&id, "{}").check("200 Replayed");
+    assert_eq!(server.effects_of(&id), 1);
 }

@@ -1,6 +1,6 @@
 //! Crowds: each effect once, and nobody is turned away.
 
-use crate::support::{Answer, Setup, crowd};
+use crate::support::{Answer, Setup, crowd, eventually};
 
 const CROWD: usize = 200;
 
@@ -42,6 +42,25 @@ fn two_hundred_different_actions_confirmed_at_once_all_succeed() {
     done.sort();
     expected.sort();
     assert_eq!(done, expected, "each once");
+}
+
+#[test]
+fn without_a_free_place_nothing_is_claimed() {
+    let server = Setup::of(&["probe"])
+        .env("TETHER_LIMITS__MAX_CONCURRENT", "1")
+        .env("TETHER_LIMITS__QUEUE_TIME", "0s")
+        .env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "5")
+        .start();
+    let slow = server.api.propose("probe_write", r#"{"note":"slow","then":"sleep:60000"}"#);
+    let other = server.api.propose("probe_write", r#"{"note":"other"}"#);
+    let _slow = server.api.begin_confirm(&slow, "{}");
+    eventually("the only place is taken", || (server.effects_of(&slow) == 1).then_some(()));
+    let refused = server.api.confirm(&other, "{}");
+    assert!(refused.check("503 OVERLOADED").header("retry-after").is_some(), "{refused:?}");
+    server.api.call("probe_echo", "{}").check("503 OVERLOADED");
+    assert_eq!(server.api.action(&other).check("200 Pending").body["attemptsUsed"], 0);
+    server.api.confirm(&slow, "{}").check("200 Replayed");
+    server.api.confirm(&other, "{}").check("200 Succeeded");
 }
 
 /// What was told, and to how many.

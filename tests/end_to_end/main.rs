@@ -3,6 +3,7 @@
 //! file of the tool's own database.
 
 mod api;
+mod away;
 mod bad_input;
 mod cli;
 mod crash;

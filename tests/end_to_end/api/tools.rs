@@ -57,7 +57,6 @@ fn a_read_that_fails_says_how_and_after_how_many_attempts() {
     for (tool, arguments, words, attempts) in [
         ("probe_trap", "{}", "502 HANDLER_TRAPPED", 1),
         ("probe_hoard", "{}", "502 LIMIT_EXCEEDED", 1),
-        ("probe_recurse", "{}", "502 LIMIT_EXCEEDED", 1),
         ("probe_lie", "{}", "502 RESULT_INVALID", 1),
         ("probe_spin", "{}", "504 TIMED_OUT", 3),
         ("probe_sleep", r#"{"ms":60000}"#, "504 TIMED_OUT", 3),

@@ -1,6 +1,6 @@
 //! Requests that cannot be taken.
 
-use crate::support::{Request, Server, Setup};
+use crate::support::{Server, Setup};
 
 /// A call with this body is told this, with these words in it.
 #[track_caller]
@@ -53,14 +53,18 @@ fn arguments_against_the_schema_are_pointed_at() {
 fn a_body_of_two_mebibytes_is_refused_with_a_whole_answer() {
     let server = Setup::of(&["probe"]).start();
     let body = format!(r#"{{"args":{{"text":"{}"}}}}"#, "x".repeat(2 << 20));
-    for path in ["/v1/tools/probe_echo/calls", "/v1/tools/probe_keep/calls", "/v1/actions/00/confirm"] {
+    let id = server.api.propose("probe_write", r#"{"note":"n"}"#);
+    for path in
+        ["/v1/tools/probe_echo/calls", "/v1/tools/probe_keep/calls", &format!("/v1/actions/{id}/confirm")]
+    {
         let answer = server.api.post(path, &body);
-        assert_eq!(answer.status, if path.ends_with("confirm") { 404 } else { 413 }, "{answer:?}");
-        assert!(!answer.str("detail").is_empty());
+        assert_eq!(
+            answer.check("413 BODY_TOO_LARGE").header("content-type"),
+            Some("application/problem+json")
+        );
+        assert!(answer.str("detail").contains("send less"), "{answer:?}");
     }
-    let nobody =
-        Request { token: None, ..server.api.post_of("/v1/tools/probe_echo/calls", &[], body.as_bytes()) };
-    server.api.ask(&nobody).expect("a whole answer").check("401 UNAUTHENTICATED");
+    server.api.action(&id).check("200 Pending");
     server.api.call("probe_echo", "{}").check("200 Succeeded");
 }
 

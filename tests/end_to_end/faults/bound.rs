@@ -60,6 +60,20 @@ fn f28_arguments_that_were_changed_behind_our_back_never_run() {
 }
 
 #[test]
+fn f28_an_action_that_was_changed_harms_no_other() {
+    let mut server = server();
+    let [forged, other] = [(); 2].map(|()| propose(&server));
+    let actions = Connection::open(server.file("actions.db")).unwrap();
+    actions.execute("UPDATE actions SET tool = 'probe_nothing' WHERE id = ?", [&forged]).unwrap();
+    server.restart();
+    assert!(server.api.confirm(&forged, "{}").status >= 400);
+    server.api.confirm(&other, "{}").check("200 Succeeded");
+    let list = server.api.get("/v1/actions");
+    assert!(list.text.contains(&other), "{list:?}");
+    assert_eq!(server.effects().len(), 1);
+}
+
+#[test]
 fn f28_an_action_outlives_an_update_of_its_component() {
     let mut server = server();
     let id = propose(&server);

@@ -81,17 +81,20 @@ fn f24_sql_holds_the_numbers_that_were_shown() {
 #[test]
 fn f24_an_integer_that_sql_does_not_have_is_refused() {
     let server = Setup::of(&["probe"]).start();
-    for number in ["9223372036854775808", "0.5", "\"1\""] {
+    for number in ["0.5", "\"1\"", "1.5e0"] {
         let answer = server.api.call("probe_numbers", &format!("{{\"integer\":{number}}}"));
-        if answer.status == 202 {
-            let outcome = server.api.confirm(answer.str("actionId"), "{}");
-            outcome.check("200 Failed EXECUTION_FAILED");
-            assert_eq!(outcome.body["cause"]["code"], "INVALID_ARGUMENTS", "{number}");
-        } else {
-            answer.check("422 INVALID_ARGUMENTS");
-        }
+        assert_eq!(
+            answer.check("422 INVALID_ARGUMENTS").body["errors"][0]["pointer"],
+            "/integer",
+            "{number}"
+        );
     }
-    let database = open_read_only(&server.database("probe"));
-    let count = database.query_row("SELECT count(*) FROM numbers", [], |row| row.get::<_, i64>(0));
-    assert_eq!(count.unwrap_or_default(), 0);
+    // To JSON Schema these are integers; to the handler they are not, and it says so.
+    for number in ["9223372036854775808", "-9223372036854775809", "1.0", "1e0", "-0"] {
+        let id = server.api.propose("probe_numbers", &format!("{{\"integer\":{number}}}"));
+        let outcome = server.api.confirm(&id, "{}");
+        outcome.check("200 Failed EXECUTION_FAILED");
+        assert_eq!(outcome.body["cause"]["code"], "INVALID_ARGUMENTS", "{number}");
+        assert_eq!(outcome.str("effect"), "None", "{number}");
+    }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::folder::ROOT;
 
 /// Puts what was compiled before into a data folder that is new.
-pub fn lend(data: &Path) {
+pub(crate) fn lend(data: &Path) {
     if data.exists() {
         return;
     }
@@ -19,7 +19,7 @@ pub fn lend(data: &Path) {
 }
 
 /// Takes in what a server has compiled.
-pub fn collect(data: &Path) {
+pub(crate) fn collect(data: &Path) {
     link_all(&data.join("cache"), &shelf());
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The component's file, such as that of `tickets`.
-pub fn component(name: &str) -> &'static Path {
+pub(crate) fn component(name: &str) -> &'static Path {
     static BUILT: OnceLock<BTreeMap<String, PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::log::PATIENCE;
 
 /// Does `what` in `count` threads, all beginning together; what each came to.
-pub fn crowd<T: Send>(count: usize, what: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(crate) fn crowd<T: Send>(count: usize, what: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let (what, start) = (&what, &Barrier::new(count));
     thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
@@ -24,7 +24,7 @@ pub fn crowd<T: Send>(count: usize, what: impl Fn(usize) -> T + Sync) -> Vec<T> 
 
 /// Looks until `look` finds something.
 #[track_caller]
-pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
         if let Some(found) = look() {

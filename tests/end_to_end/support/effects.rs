@@ -6,18 +6,18 @@ use rusqlite::{Connection, OpenFlags};
 
 /// A row that a tool of `probe` left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Effect {
+pub(crate) struct Effect {
     /// The idempotency key that its handler saw.
-    pub key: String,
+    pub(crate) key: String,
     /// The attempt that left it.
-    pub attempt: u32,
+    pub(crate) attempt: u32,
     /// What the handler was told to write.
-    pub note: String,
+    pub(crate) note: String,
 }
 
 /// Opens an SQLite file that a server may have open, for looking only.
 #[track_caller]
-pub fn open_read_only(path: &Path) -> Connection {
+pub(crate) fn open_read_only(path: &Path) -> Connection {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags);
     let connection =
@@ -28,7 +28,7 @@ pub fn open_read_only(path: &Path) -> Connection {
 
 /// Every effect in a database of `probe`, oldest first; none where the database
 /// was never used.
-pub fn effects(path: &Path) -> Vec<Effect> {
+pub(crate) fn effects(path: &Path) -> Vec<Effect> {
     if !path.exists() {
         return Vec::new();
     }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Where tests keep their files: on a disk, so that what is synced is synced.
-pub const ROOT: &str = env!("CARGO_TARGET_TMPDIR");
+pub(crate) const ROOT: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// A fresh folder, gone with its test.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = Path::new(ROOT).join(format!("{}-{number}", std::process::id()));
@@ -19,12 +19,12 @@ impl Folder {
         Self(path)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
     /// A file in it, with these contents.
-    pub fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(name);
         fs::write(&path, contents).expect("the tests can write files");
         path

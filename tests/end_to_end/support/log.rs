@@ -6,10 +6,10 @@ use std::thread;
 use std::time::Duration;
 
 /// Longer than anything that is waited for takes on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Default)]
-pub struct Log(Arc<(Mutex<Lines>, Condvar)>);
+pub(crate) struct Log(Arc<(Mutex<Lines>, Condvar)>);
 
 #[derive(Default)]
 struct Lines {
@@ -19,7 +19,7 @@ struct Lines {
 
 impl Log {
     /// Listens until the other end is closed.
-    pub fn of(source: impl Read + Send + 'static) -> Self {
+    pub(crate) fn of(source: impl Read + Send + 'static) -> Self {
         let log = Self::default();
         let ear = log.clone();
         thread::spawn(move || {
@@ -45,20 +45,20 @@ impl Log {
 
     /// Waits until something of it holds `part`.
     #[track_caller]
-    pub fn wait_for(&self, part: &str) {
+    pub(crate) fn wait_for(&self, part: &str) {
         self.wait(|lines| lines.text.contains(part) || lines.ended);
         let text = self.text();
         assert!(text.contains(part), "{part:?} was never said; this was:\n{text}");
     }
 
     /// Everything, once the process has ended.
-    pub fn whole(&self) -> String {
+    pub(crate) fn whole(&self) -> String {
         self.wait(|lines| lines.ended);
         self.text()
     }
 
     /// Everything so far.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.lines().text.clone()
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 
 use serde_json::Value;
@@ -12,10 +12,10 @@ use super::log::Log;
 use super::{Api, Effect, Setup, effects};
 
 /// A server that is ready. It is killed with its test.
-pub struct Server {
-    pub setup: Setup,
+pub(crate) struct Server {
+    pub(crate) setup: Setup,
     process: Process,
-    pub api: Api,
+    pub(crate) api: Api,
 }
 
 struct Process {
@@ -26,31 +26,39 @@ struct Process {
 
 impl Server {
     /// Starts it, and waits until it is ready.
-    pub fn start(setup: Setup) -> Self {
+    pub(crate) fn start(setup: Setup) -> Self {
         let (process, api) = Process::start(&setup);
         Self { setup, process, api }
     }
 
     /// `kill -9`, and waits until it is dead.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.process.end();
     }
 
+    /// Asks it to stop, and waits until it has; its exit code.
+    pub(crate) fn stop(&mut self) -> Option<i32> {
+        let id = self.process.child.id().to_string();
+        let asked = Command::new("kill").arg(id).status().expect("a signal can be sent");
+        assert!(asked.success(), "it was there to be asked");
+        self.process.child.wait().expect("it can be waited for").code()
+    }
+
     /// Kills it if it lives, and starts it again, without a fault.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.setup.fault = None;
         self.restart_with_the_fault();
     }
 
     /// Kills it if it lives, and starts it again, to halt at the same fault.
-    pub fn restart_with_the_fault(&mut self) {
+    pub(crate) fn restart_with_the_fault(&mut self) {
         self.kill();
         (self.process, self.api) = Process::start(&self.setup);
     }
 
     /// Kills it, and starts it again at its old address, to halt at `point` before
     /// it is ready.
-    pub fn restart_into(&mut self, point: &'static str) {
+    pub(crate) fn restart_into(&mut self, point: &'static str) {
         self.kill();
         self.setup.fault = Some(point);
         let free = std::mem::replace(&mut self.setup.listen, self.api.address.to_string());
@@ -61,40 +69,40 @@ impl Server {
 
     /// Waits until it has halted.
     #[track_caller]
-    pub fn wait_for_the_fault(&self) {
+    pub(crate) fn wait_for_the_fault(&self) {
         let point = self.setup.fault.expect("this server was started with a fault");
         self.process.log.wait_for(&format!("fault: {point}"));
     }
 
     /// Kills it where it has halted, and starts it again, without the fault.
     #[track_caller]
-    pub fn die_at_the_fault(&mut self) {
+    pub(crate) fn die_at_the_fault(&mut self) {
         self.wait_for_the_fault();
         self.restart();
     }
 
     /// What it says on standard error.
-    pub fn log(&self) -> &Log {
+    pub(crate) fn log(&self) -> &Log {
         &self.process.log
     }
 
     /// A file in the data folder.
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.setup.data().join(name)
     }
 
     /// The file of a component's own database.
-    pub fn database(&self, component: &str) -> PathBuf {
+    pub(crate) fn database(&self, component: &str) -> PathBuf {
         self.file(&format!("databases/{component}/default/main.db"))
     }
 
     /// What the tools of `probe` did.
-    pub fn effects(&self) -> Vec<Effect> {
+    pub(crate) fn effects(&self) -> Vec<Effect> {
         effects(&self.database("probe"))
     }
 
     /// How many effects there are with this key.
-    pub fn effects_of(&self, key: &str) -> usize {
+    pub(crate) fn effects_of(&self, key: &str) -> usize {
         self.effects().iter().filter(|effect| effect.key == key).count()
     }
 }

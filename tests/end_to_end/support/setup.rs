@@ -8,7 +8,7 @@ use super::process::{Ran, command};
 use super::{Folder, Server, component};
 
 /// How a server is started; the same at every restart, but for the fault.
-pub struct Setup {
+pub(crate) struct Setup {
     folder: Folder,
     components: Vec<PathBuf>,
     config: Option<PathBuf>,
@@ -20,7 +20,7 @@ pub struct Setup {
 
 impl Setup {
     /// Serves these components, such as `tickets`.
-    pub fn of(components: &[&str]) -> Self {
+    pub(crate) fn of(components: &[&str]) -> Self {
         let folder = Folder::new();
         Self {
             data: folder.path().join("data"),
@@ -34,48 +34,48 @@ impl Setup {
     }
 
     /// With a variable in its environment.
-    pub fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.environment.push((name, value.into()));
         self
     }
 
     /// With a configuration: a file of this name, with this text.
-    pub fn config(mut self, name: &str, text: &str) -> Self {
+    pub(crate) fn config(mut self, name: &str, text: &str) -> Self {
         self.config = Some(self.folder.file(name, text));
         self
     }
 
     /// With this file besides.
-    pub fn serving(mut self, path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn serving(mut self, path: impl Into<PathBuf>) -> Self {
         self.components.push(path.into());
         self
     }
 
     /// At this address.
-    pub fn listen(mut self, address: impl ToString) -> Self {
+    pub(crate) fn listen(mut self, address: impl ToString) -> Self {
         self.listen = address.to_string();
         self
     }
 
     /// In this data folder.
-    pub fn data_at(mut self, path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn data_at(mut self, path: impl Into<PathBuf>) -> Self {
         self.data = path.into();
         self
     }
 
     /// Halts at this point, in its first life.
-    pub fn fault(mut self, point: &'static str) -> Self {
+    pub(crate) fn fault(mut self, point: &'static str) -> Self {
         self.fault = Some(point);
         self
     }
 
     /// The folder of the test.
-    pub fn folder(&self) -> &Folder {
+    pub(crate) fn folder(&self) -> &Folder {
         &self.folder
     }
 
     /// The data folder.
-    pub fn data(&self) -> &Path {
+    pub(crate) fn data(&self) -> &Path {
         &self.data
     }
 
@@ -93,12 +93,12 @@ impl Setup {
     }
 
     /// Starts it, and waits until it is ready.
-    pub fn start(self) -> Server {
+    pub(crate) fn start(self) -> Server {
         Server::start(self)
     }
 
     /// Starts it where it must refuse to start; what it said.
-    pub fn refused(&self) -> Ran {
+    pub(crate) fn refused(&self) -> Ran {
         let spawned = self.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
         let mut child = spawned.expect("tether can be started");
         let log = Log::of(child.stderr.take().expect("its standard error is ours"));
