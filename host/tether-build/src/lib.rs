@@ -100,3 +100,14 @@ fn tool(name: &str, folder: &Path) -> Command {
 fn missing(tool: &str) -> String {
     format!("`{tool}` cannot be run; install Rust from https://rustup.rs, and see that it is in PATH")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_holds_no_package_is_told_so() {
+        let error = build(Path::new("/nowhere/at/all"), &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains("/nowhere/at/all holds no Cargo.toml"), "{error}");
+    }
+}

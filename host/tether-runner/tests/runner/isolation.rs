@@ -1,9 +1,11 @@
 //! What a call leaves behind, and what it can reach: nothing.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tether_core::failure::Cause;
 use tether_core::port::handlers::Handlers;
+use tokio::task::JoinSet;
 
 use crate::world::{call, probe, probe_with};
 
@@ -42,11 +44,14 @@ async fn a_neighbour_that_hoards_or_spins_is_not_felt() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_calls_than_places_wait_their_turn() {
-    let world = probe_with(|settings| settings.max_instances = 2).await;
-    let calls: Vec<_> = (0..20).map(|_| world.read("probe_sleep", r#"{"ms":10}"#)).collect();
-    for call in calls.into_iter().map(|call| async { call.await }) {
-        assert_eq!(call.await.as_deref(), Ok("10"));
+    let world = Arc::new(probe_with(|settings| settings.max_instances = 2).await);
+    let mut calls = JoinSet::new();
+    for _ in 0..20 {
+        let world = Arc::clone(&world);
+        calls.spawn(async move { world.read("probe_sleep", r#"{"ms":20}"#).await });
     }
+    let answers = calls.join_all().await;
+    assert!(answers.iter().all(|answer| answer.as_deref() == Ok("20")), "{answers:?}");
     // A place is free again whatever the end of its call.
     for _ in 0..4 {
         world.read("probe_trap", "{}").await.unwrap_err();
