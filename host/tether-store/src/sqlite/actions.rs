@@ -7,7 +7,7 @@ mod tests;
 mod writer;
 mod writes;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl SqliteActions {
 }
 
 fn open_writer(path: &Path) -> anyhow::Result<Connection> {
-    let folder = path.parent().map(Path::to_path_buf).unwrap_or_else(PathBuf::new);
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     anyhow::ensure!(folder.is_dir(), "there is no folder {}", folder.display());
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -341,6 +341,7 @@ pub(crate) async fn what_the_host_looks_after_is_found(store: Store) {
 
     let mut needed = store.needed_components().await.unwrap();
     let mut expected = vec![Digest::of("bytes 1"), Digest::of("bytes 2")];
-    (needed.sort(), expected.sort());
+    needed.sort();
+    expected.sort();
     assert_eq!(needed, expected, "nothing undecided is bound to the third");
 }

@@ -159,7 +159,7 @@ fn other(what: String) -> Stopped {
 }
 
 fn collect(statement: &mut Statement<'_>, limits: &SqlLimits) -> Result<RowSet, Stopped> {
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let width = columns.len();
     let mut bytes: usize = columns.iter().map(String::len).sum();
     let mut found = RowSet { columns, rows: Vec::new() };
