@@ -65,7 +65,7 @@ fn an_action_is_not_claimed_while_its_database_is_away() {
 
 #[test]
 fn a_database_that_another_program_holds_costs_an_attempt_and_no_more() {
-    let server = Setup::of(&["probe"]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "1").start();
+    let server = Setup::of(&["probe"]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "3").start();
     let first = server.api.propose("probe_write", r#"{"note":"first"}"#);
     server.api.confirm(&first, "{}").check("200 Succeeded");
     let id = server.api.propose("probe_write", r#"{"note":"held"}"#);

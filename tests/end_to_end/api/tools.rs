@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Setup;
+use crate::support::{Server, Setup};
 
 #[test]
 fn tools_are_listed_with_everything_a_model_needs() {
@@ -44,9 +44,8 @@ fn a_read_answers_at_once_and_makes_no_action() {
 }
 
 #[test]
-fn a_read_that_fails_says_how_and_after_how_many_attempts() {
-    let server =
-        Setup::of(&["probe", "tickets"]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "0.5").start();
+fn a_read_that_is_refused_says_so_in_the_handlers_words() {
+    let server = Setup::of(&["tickets"]).start();
     let refused = server.api.call("get_ticket", r#"{"ticket_id":1}"#);
     refused.check("422 REFUSED");
     assert_eq!(
@@ -54,17 +53,29 @@ fn a_read_that_fails_says_how_and_after_how_many_attempts() {
         ("TICKET_NOT_FOUND", "there is no ticket 1")
     );
     assert_eq!(refused.str("requestId").len(), 32);
-    for (tool, arguments, words, attempts) in [
-        ("probe_trap", "{}", "502 HANDLER_TRAPPED", 1),
-        ("probe_hoard", "{}", "502 LIMIT_EXCEEDED", 1),
-        ("probe_lie", "{}", "502 RESULT_INVALID", 1),
-        ("probe_spin", "{}", "504 TIMED_OUT", 3),
-        ("probe_sleep", r#"{"ms":60000}"#, "504 TIMED_OUT", 3),
-    ] {
-        let answer = server.api.call(tool, arguments);
-        assert_eq!(answer.check(words).body["attempts"], attempts, "{tool}");
-        server.api.call("probe_echo", "{}").check("200 Succeeded");
-    }
+}
+
+/// A read that fails so, after so many attempts, and harms no other call.
+#[track_caller]
+fn check_failure(server: &Server, tool: &str, words: &str, attempts: u32) {
+    let answer = server.api.call(tool, if tool == "probe_sleep" { r#"{"ms":60000}"# } else { "{}" });
+    assert_eq!(answer.check(words).body["attempts"], attempts, "{tool}");
+    server.api.call("probe_echo", "{}").check("200 Succeeded");
+}
+
+#[test]
+fn a_read_that_breaks_is_not_repeated() {
+    let server = Setup::of(&["probe"]).start();
+    check_failure(&server, "probe_trap", "502 HANDLER_TRAPPED", 1);
+    check_failure(&server, "probe_hoard", "502 LIMIT_EXCEEDED", 1);
+    check_failure(&server, "probe_lie", "502 RESULT_INVALID", 1);
+}
+
+#[test]
+fn a_read_that_runs_out_of_time_is_repeated() {
+    let server = Setup::of(&["probe"]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "0.5").start();
+    check_failure(&server, "probe_spin", "504 TIMED_OUT", 3);
+    check_failure(&server, "probe_sleep", "504 TIMED_OUT", 3);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use crate::support::{Setup, crowd};
 
 /// A write that ends so before its commit did nothing.
 #[track_caller]
-fn check_undone(then: &str, cause: &str) {
-    let server = Setup::of(&["probe"]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "1").start();
+fn check_undone(timeout_seconds: &str, then: &str, cause: &str) {
+    let server = Setup::of(&["probe"]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", timeout_seconds).start();
     let arguments = format!(r#"{{"note":"undone","when":"before","then":"{then}"}}"#);
     let id = server.api.propose("probe_write", &arguments);
     let outcome = server.api.confirm(&id, "{}");
@@ -19,10 +19,10 @@ fn check_undone(then: &str, cause: &str) {
 
 #[test]
 fn f9_what_was_written_before_a_trap_is_undone() {
-    check_undone("trap", "HANDLER_TRAPPED");
-    check_undone("spin", "TIMED_OUT");
-    check_undone("sleep:60000", "TIMED_OUT");
-    check_undone("transient", "UPSTREAM_UNAVAILABLE");
+    check_undone("20", "trap", "HANDLER_TRAPPED");
+    check_undone("20", "transient", "UPSTREAM_UNAVAILABLE");
+    check_undone("1", "spin", "TIMED_OUT");
+    check_undone("1", "sleep:60000", "TIMED_OUT");
 }
 
 #[test]

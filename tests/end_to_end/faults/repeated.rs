@@ -19,7 +19,7 @@ fn f1_a_client_that_gave_up_on_a_slow_success_gets_its_result_later() {
 /// A write that ends so after its commit succeeded all the same.
 #[track_caller]
 fn check_done(then: &str) {
-    let server = Setup::of(&["probe"]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "1").start();
+    let server = Setup::of(&["probe"]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "3").start();
     let id = server.api.propose("probe_write", &format!(r#"{{"note":"done","then":"{then}"}}"#));
     let first = server.api.confirm(&id, "{}");
     assert_eq!(first.check("200 Succeeded").str("effect"), "Applied", "{then}");
