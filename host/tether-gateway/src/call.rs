@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tether_core::action::Action;
 use tether_core::failure::Failure;
 use tether_core::id::{IdempotencyKey, RequestId, ToolName};
 use tether_core::identity::Caller;
@@ -19,7 +20,7 @@ pub enum Called {
     /// A read's answer.
     Answer(Answer),
     /// A write, now waiting for a person.
-    Proposed(tether_core::action::Action),
+    Proposed(Box<Action>),
 }
 
 /// What a read answered.
@@ -49,7 +50,9 @@ impl Gateway {
     ) -> Result<Called, Problem> {
         match self.admit(caller, tool, arguments)? {
             AdmittedCall::Read(read) => self.read(caller, read).await.map(Called::Answer),
-            AdmittedCall::Write(write) => self.propose(caller, write, key).await.map(Called::Proposed),
+            AdmittedCall::Write(write) => {
+                self.propose(caller, write, key).await.map(Box::new).map(Called::Proposed)
+            }
         }
     }
 

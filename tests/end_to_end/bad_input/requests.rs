@@ -1,6 +1,6 @@
 //! Requests that cannot be taken.
 
-use crate::support::{Server, Setup};
+use crate::support::{Request, Server, Setup};
 
 /// A call with this body is told this, with these words in it.
 #[track_caller]
@@ -66,6 +66,19 @@ fn a_body_of_two_mebibytes_is_refused_with_a_whole_answer() {
     }
     server.api.action(&id).check("200 Pending");
     server.api.call("probe_echo", "{}").check("200 Succeeded");
+}
+
+#[test]
+fn whoever_is_refused_early_gets_a_whole_answer_too() {
+    let server = Setup::of(&["probe"]).start();
+    let body = vec![b'x'; 1_000_000];
+    // A connection that breaks while the body is written shows only at times.
+    for _ in 0..20 {
+        let nobody = Request { token: None, ..server.api.post_of("/v1/tools/probe_echo/calls", &[], &body) };
+        server.api.ask(&nobody).expect("a whole answer").check("401 UNAUTHENTICATED");
+        let nowhere = server.api.post_of("/v1/actions/0/confirm", &[], &body);
+        server.api.ask(&nowhere).expect("a whole answer").check("404 ACTION_NOT_FOUND");
+    }
 }
 
 #[test]

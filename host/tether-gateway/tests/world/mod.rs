@@ -177,7 +177,7 @@ pub(crate) fn key(text: &str) -> Option<IdempotencyKey> {
 /// Proposes the write.
 pub(crate) async fn propose(gateway: &Arc<Gateway>, key: Option<IdempotencyKey>) -> Result<Action, Problem> {
     match gateway.call(&agent(), "write", json("{\"n\":1}"), key).await? {
-        Called::Proposed(action) => Ok(action),
+        Called::Proposed(action) => Ok(*action),
         Called::Answer(answer) => panic!("a write was answered at once: {answer:?}"),
     }
 }

@@ -59,7 +59,11 @@ pub fn router(host: Arc<Host>) -> Router {
     for route in ROUTES {
         router = router.route(route.path, observe::observed((route.handler)(), route));
     }
-    router.fallback(unknown_path).method_not_allowed_fallback(wrong_method).with_state(host)
+    router
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(axum::middleware::from_fn(body::arrive))
+        .with_state(host)
 }
 
 async fn unknown_path(uri: Uri) -> Rejection {
