@@ -12,6 +12,7 @@ pub const FIRST_BACKOFF: Duration = Duration::from_millis(150);
 pub struct RetryPolicy {
     max_attempts: u32,
     timeout: Duration,
+    jitter: bool,
 }
 
 /// A policy that cannot be.
@@ -35,7 +36,14 @@ impl RetryPolicy {
         if timeout.is_zero() || timeout > Duration::from_secs(3600) {
             return Err(InvalidPolicy::Timeout(timeout));
         }
-        Ok(Self { max_attempts, timeout })
+        Ok(Self { max_attempts, timeout, jitter: false })
+    }
+
+    /// The same policy, with pauses that are longer by up to a half, at random: many
+    /// callers that failed at once then come back one after the other. Never
+    /// shorter: a pause is a promise to whoever is overloaded.
+    pub fn with_jitter(self, jitter: bool) -> Self {
+        Self { jitter, ..self }
     }
 
     /// Attempts in all.
@@ -61,9 +69,9 @@ impl RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// 3 attempts of 20 seconds.
+    /// 3 attempts of 20 seconds, without jitter.
     fn default() -> Self {
-        Self { max_attempts: 3, timeout: Duration::from_secs(20) }
+        Self { max_attempts: 3, timeout: Duration::from_secs(20), jitter: false }
     }
 }
 
@@ -88,11 +96,16 @@ impl Budget {
     /// The pause before the next retry, if there is one: spends a retry. None
     /// where `failure` is not worth repeating, the budget is spent, or the pause
     /// does not fit into `remaining`, what the call's time has left.
-    pub fn next(&mut self, failure: &Failure, remaining: Duration) -> Option<Duration> {
+    ///
+    /// `chance` is a random number from 0 to 1, for the jitter.
+    pub fn next(&mut self, failure: &Failure, remaining: Duration, chance: f64) -> Option<Duration> {
         if !failure.cause.retries_read() || self.attempts() >= self.policy.max_attempts {
             return None;
         }
-        let backoff = self.policy.backoff(self.spent + 1);
+        let mut backoff = self.policy.backoff(self.spent + 1);
+        if self.policy.jitter {
+            backoff += backoff.mul_f64(chance.clamp(0.0, 1.0) / 2.0);
+        }
         let pause = failure.retry_after.map_or(backoff, |asked| asked.max(backoff));
         if pause >= remaining {
             return None;
@@ -116,7 +129,7 @@ mod tests {
     #[track_caller]
     fn check(failures: &[Failure], pauses: &[Option<u64>]) {
         let mut budget = Budget::new(RetryPolicy::default());
-        let got: Vec<_> = failures.iter().map(|failure| budget.next(failure, MINUTE)).collect();
+        let got: Vec<_> = failures.iter().map(|failure| budget.next(failure, MINUTE, 1.0)).collect();
         let expected: Vec<_> = pauses.iter().map(|pause| pause.map(Duration::from_millis)).collect();
         assert_eq!(got, expected);
     }
@@ -141,8 +154,21 @@ mod tests {
     #[test]
     fn one_attempt_means_no_retries() {
         let policy = RetryPolicy::try_new(1, MINUTE).unwrap();
-        assert_eq!(Budget::new(policy).next(&failure(Cause::Transient, None), MINUTE), None);
+        assert_eq!(Budget::new(policy).next(&failure(Cause::Transient, None), MINUTE, 0.0), None);
         assert_eq!(policy.call_time(), MINUTE);
+    }
+
+    #[test]
+    fn jitter_makes_a_pause_longer_by_up_to_a_half_and_never_shorter() {
+        let policy = RetryPolicy::default().with_jitter(true);
+        for (chance, first, second) in [(0.0, 150, 300), (0.5, 187, 375), (1.0, 225, 450)] {
+            let mut budget = Budget::new(policy);
+            let mut pause = || {
+                let pause = budget.next(&failure(Cause::TimedOut, None), MINUTE, chance);
+                pause.unwrap().as_millis()
+            };
+            assert_eq!((pause(), pause()), (first, second), "chance {chance}");
+        }
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Gateway {
                 Err(failure) => failure,
             };
             let remaining = ends.saturating_sub(self.clock.monotonic());
-            match budget.next(&failure, remaining) {
+            match budget.next(&failure, remaining, crate::chance()) {
                 Some(pause) => {
                     tracing::info!(%request_id, %tool, cause = failure.cause.as_str(), ?pause, "read is retried");
                     self.clock.sleep(pause).await;

@@ -109,7 +109,7 @@ impl Gateway {
                 tracing::warn!(action = %action.id, error = %unreachable, "not claimed");
                 return Err(Problem::new(
                     Code::UpstreamUnavailable,
-                    "the action's databases cannot be read now; nothing was attempted",
+                    format!("nothing was attempted, and no attempt is used: {unreachable}"),
                 ));
             }
         }

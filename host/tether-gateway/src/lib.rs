@@ -91,11 +91,16 @@ fn fresh_request_id() -> RequestId {
     RequestId::from_random(random())
 }
 
+/// A random number from 0 to 1.
+fn chance() -> f64 {
+    f64::from(u32::from_ne_bytes(random())) / f64::from(u32::MAX)
+}
+
 /// # Panics
 ///
 /// If the system has no random numbers: then no key would be safe.
-fn random() -> [u8; 16] {
-    let mut bytes = [0; 16];
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the system gives random numbers");
     bytes
 }

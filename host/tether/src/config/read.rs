@@ -100,7 +100,10 @@ fn retry(section: &mut Section<'_>) -> Result<RetryPolicy, ConfigError> {
                 .ok_or_else(|| found.wrong("it must be a number of seconds, more than 0 and at most 3600"))?
         }
     };
-    RetryPolicy::try_new(max_attempts, timeout).map_err(|error| ConfigError(error.to_string()))
+    let jitter = section.flag("jitter")?;
+    let policy =
+        RetryPolicy::try_new(max_attempts, timeout).map_err(|error| ConfigError(error.to_string()))?;
+    Ok(policy.with_jitter(jitter))
 }
 
 fn limits(section: &mut Section<'_>, retry: &RetryPolicy) -> Result<Limits, ConfigError> {

@@ -27,6 +27,8 @@ pub(super) struct Section<'a> {
     path: Vec<String>,
     values: BTreeMap<String, Value>,
     asked: BTreeSet<&'static str>,
+    /// Those of `asked` that are values, not sections.
+    settable: BTreeSet<&'static str>,
     /// Whether the environment can set keys here; not inside of lists.
     overridable: bool,
 }
@@ -60,7 +62,14 @@ impl<'a> Section<'a> {
         values: Map<String, Value>,
         overridable: bool,
     ) -> Result<Self, ConfigError> {
-        let mut section = Self { source, path, values: BTreeMap::new(), asked: BTreeSet::new(), overridable };
+        let mut section = Self {
+            source,
+            path,
+            values: BTreeMap::new(),
+            asked: BTreeSet::new(),
+            settable: BTreeSet::new(),
+            overridable,
+        };
         for (key, value) in values {
             let name = snake_case(&key);
             if section.values.insert(name.clone(), value).is_some() {
@@ -82,6 +91,7 @@ impl<'a> Section<'a> {
     /// The key's value: of the environment, else of the file.
     pub(super) fn take(&mut self, key: &'static str) -> Option<Found> {
         self.asked.insert(key);
+        self.settable.insert(key);
         let in_file = self.values.remove(key);
         if self.overridable {
             let variable = variable(&self.path, key);
@@ -170,13 +180,15 @@ impl<'a> Section<'a> {
         parsed.map(Some).map_err(|message| found.wrong(message))
     }
 
-    /// Yes or no.
+    /// Yes or no, which is the default; the environment's are text.
     pub(super) fn flag(&mut self, key: &'static str) -> Result<bool, ConfigError> {
-        match self.take(key) {
-            None => Ok(false),
-            Some(Found { value: Value::Bool(flag), .. }) => Ok(flag),
-            Some(found) => Err(found.wrong("it must be true or false")),
-        }
+        let Some(found) = self.take(key) else { return Ok(false) };
+        let flag = match &found.value {
+            Value::Bool(flag) => Some(*flag),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        flag.ok_or_else(|| found.wrong("it must be true or false"))
     }
 
     /// A section within this one; an empty one where it is left out.
@@ -257,7 +269,16 @@ impl<'a> Section<'a> {
         if !self.overridable {
             return Ok(Vec::new());
         }
-        Ok(self.asked.iter().map(|key| variable(&self.path, key)).collect())
+        for section in self.asked.difference(&self.settable) {
+            let variable = variable(&self.path, section);
+            if self.source.environment.contains_key(&variable) {
+                return Err(ConfigError(format!(
+                    "the environment variable {variable} cannot set the whole of `{section}`; \
+                     set its keys one by one, or use a file"
+                )));
+            }
+        }
+        Ok(self.settable.iter().map(|key| variable(&self.path, key)).collect())
     }
 }
 

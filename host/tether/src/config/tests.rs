@@ -122,6 +122,21 @@ fn flags_go_before_the_environment_and_that_before_the_file() {
 }
 
 #[test]
+fn jitter_is_off_unless_it_is_asked_for() {
+    let jittery = RetryPolicy::default().with_jitter(true);
+    assert_eq!(toml("[tool_transport]\njitter = true").unwrap().retry, jittery);
+    assert_eq!(environment(&[("TETHER_TOOL_TRANSPORT__JITTER", "true")]).unwrap().retry, jittery);
+    wrong(toml("[tool_transport]\njitter = 0.5"), &["`tool_transport.jitter`", "true or false"]);
+}
+
+#[test]
+fn a_variable_that_would_set_a_section_is_refused() {
+    for name in ["TETHER_TOOL_TRANSPORT", "TETHER_COMPONENTS"] {
+        wrong(environment(&[(name, "3")]), &[name, "one by one"]);
+    }
+}
+
+#[test]
 fn an_unknown_key_is_named_with_its_place_and_the_nearest_known_one() {
     let check = |text: &str, parts: &[&str]| wrong(toml(text), parts);
     check(

@@ -146,7 +146,7 @@ pub fn call_body(arguments: &str) -> String {
 }
 
 /// The body of a confirmation.
-pub fn confirm_body(key: &str, attempts_used: u32) -> String {
+pub fn confirm_body(key: Option<&str>, attempts_used: u32) -> String {
     serde_json::json!({ "idempotencyKey": key, "attemptsUsed": attempts_used }).to_string()
 }
 

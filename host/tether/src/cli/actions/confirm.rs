@@ -42,14 +42,18 @@ impl Confirm {
         if !gateway.json() {
             eprintln!("{}", show::whole(&action));
         }
-        if action.status != "Pending" {
-            return Err(anyhow!("it is {}: there is nothing to confirm", action.status));
-        }
-        if !self.yes && !agreed().await? {
-            eprintln!("nothing was done; `tether actions decline {}` ends it for good", self.id);
-            return Ok(ExitCode::FAILURE);
-        }
-        let outcome = confirm(&gateway, &action).await?;
+        let key = match action.status.as_str() {
+            "Pending" if self.yes || agreed().await? => Some(gateway::fresh_key()?),
+            "Pending" => {
+                eprintln!("nothing was done; `tether actions decline {}` ends it for good", self.id);
+                return Ok(ExitCode::FAILURE);
+            }
+            // It has ended for good: nothing can run any more, and without a key the
+            // gateway tells again what it came to.
+            "Succeeded" | "Failed" => None,
+            status => return Err(anyhow!("it is {status}: there is nothing to confirm")),
+        };
+        let outcome = confirm(&gateway, &action, key.as_deref()).await?;
         let done = matches!(outcome.status.as_str(), "Succeeded" | "Replayed");
         Ok(if done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
@@ -58,8 +62,8 @@ impl Confirm {
 /// The key makes a second arrival of this request a repetition, and
 /// `attemptsUsed` keeps it from being a second attempt: so it can be sent again
 /// when its answer is lost.
-async fn confirm(gateway: &Gateway, action: &SeenAction) -> anyhow::Result<SeenAction> {
-    let body = confirm_body(&gateway::fresh_key()?, action.attempts_used);
+async fn confirm(gateway: &Gateway, action: &SeenAction, key: Option<&str>) -> anyhow::Result<SeenAction> {
+    let body = confirm_body(key, action.attempts_used);
     let path = format!("v1/actions/{}/confirm", action.action_id);
     let answer = gateway.post_repeatable(&path, &body, &[]).await?;
     // A conflict is an outcome, told by the same object; a problem is none.
