@@ -1,6 +1,7 @@
 //! Confirmations: the one way in which a write is executed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tether_core::action::{Action, Claim, Event, State};
 use tether_core::confirm::{Confirmation, Decision};
@@ -13,6 +14,10 @@ use tether_core::problem::{Code, Problem};
 use crate::Gateway;
 use crate::admit::require;
 use crate::outcome::{Outcome, Told, store_problem};
+
+/// Whoever waits has as much time as the attempt that it waits for. It waits so much
+/// longer, because an attempt that uses up all of its time has to be settled yet.
+const SETTLING: Duration = Duration::from_secs(2);
 
 /// What came of trying to claim an action.
 enum Claimed {
@@ -141,7 +146,7 @@ impl Gateway {
         action: Action,
     ) -> Result<Outcome, Problem> {
         let attempt = action.state.attempts_used();
-        let patience = self.clock.sleep(self.settings.retry.timeout());
+        let patience = self.clock.sleep(self.settings.retry.timeout() + SETTLING);
         tokio::pin!(patience);
         loop {
             let ended = self.endings.watch(action.id);
