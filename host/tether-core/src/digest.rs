@@ -15,6 +15,11 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Its first 16 bytes.
+    pub(crate) fn first_half(&self) -> [u8; 16] {
+        std::array::from_fn(|index| self.0[index])
+    }
+
     /// The 64 hex digits without the `sha256:` in front, for names of files.
     pub fn hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -21,6 +21,12 @@ pub enum Cause {
     Limit,
     /// The attempt ran out of time.
     TimedOut,
+    /// A database or a remote system that the call needs does not answer.
+    Unreachable,
+    /// The disk of a database is full.
+    StorageFull,
+    /// The operator granted no such destination.
+    Denied,
     /// The output is over `max_response_bytes`.
     ResultTooLarge,
     /// The output is no JSON, or not what the output schema promises.
@@ -31,7 +37,7 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, for tables.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::InvalidArguments,
         Self::Refused,
         Self::Transient,
@@ -39,6 +45,9 @@ impl Cause {
         Self::Trapped,
         Self::Limit,
         Self::TimedOut,
+        Self::Unreachable,
+        Self::StorageFull,
+        Self::Denied,
         Self::ResultTooLarge,
         Self::ResultInvalid,
         Self::Interrupted,
@@ -47,14 +56,21 @@ impl Cause {
     /// Whether a read is run again after it. The host alone decides this, and
     /// only for reads.
     pub fn retries_read(self) -> bool {
-        matches!(self, Self::Transient | Self::TimedOut)
+        matches!(self, Self::Transient | Self::TimedOut | Self::Unreachable)
     }
 
     /// Whether a write goes back to the person, who may confirm it again.
     pub fn returns_write(self) -> bool {
         match self {
-            Self::Transient | Self::TimedOut | Self::Trapped | Self::Limit | Self::Interrupted => true,
-            Self::InvalidArguments
+            Self::Transient
+            | Self::TimedOut
+            | Self::Unreachable
+            | Self::StorageFull
+            | Self::Trapped
+            | Self::Limit
+            | Self::Interrupted => true,
+            Self::Denied
+            | Self::InvalidArguments
             | Self::Refused
             | Self::Failed
             | Self::ResultTooLarge
@@ -67,11 +83,13 @@ impl Cause {
         match self {
             Self::InvalidArguments => Code::InvalidArguments,
             Self::Refused => Code::Refused,
-            Self::Transient => Code::UpstreamUnavailable,
+            Self::Transient | Self::Unreachable => Code::UpstreamUnavailable,
             Self::Failed => Code::HandlerFailed,
             Self::Trapped => Code::HandlerTrapped,
             Self::Limit => Code::LimitExceeded,
             Self::TimedOut => Code::TimedOut,
+            Self::StorageFull => Code::StorageFull,
+            Self::Denied => Code::DestinationDenied,
             Self::ResultTooLarge => Code::ResultTooLarge,
             Self::ResultInvalid => Code::ResultInvalid,
             Self::Interrupted => Code::ExecutionFailedRetryable,
@@ -88,6 +106,9 @@ impl Cause {
             Self::Trapped => "trapped",
             Self::Limit => "limit",
             Self::TimedOut => "timed-out",
+            Self::Unreachable => "unreachable",
+            Self::StorageFull => "storage-full",
+            Self::Denied => "denied",
             Self::ResultTooLarge => "result-too-large",
             Self::ResultInvalid => "result-invalid",
             Self::Interrupted => "interrupted",
@@ -127,7 +148,7 @@ mod tests {
     #[test]
     fn a_read_is_retried_only_where_repeating_can_help() {
         let retried: Vec<_> = Cause::ALL.into_iter().filter(|cause| cause.retries_read()).collect();
-        assert_eq!(retried, [Cause::Transient, Cause::TimedOut]);
+        assert_eq!(retried, [Cause::Transient, Cause::TimedOut, Cause::Unreachable]);
     }
 
     #[test]

@@ -15,6 +15,10 @@ pub enum Point {
     BeforeCommit,
     /// The commit is durable; the handler has not been told yet.
     Committed,
+    /// A request of the write is noted; it has not left yet.
+    BeforeSend,
+    /// The request was answered; the handler has not been told yet.
+    Sent,
     /// The attempt has ended and its records were read; its end is not written yet.
     BeforeFinish,
     /// The end is durable; nobody was told yet.
@@ -23,11 +27,13 @@ pub enum Point {
 
 impl Point {
     /// Every point, in the order in which a write passes them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::BeforeClaim,
         Self::Claimed,
         Self::BeforeCommit,
         Self::Committed,
+        Self::BeforeSend,
+        Self::Sent,
         Self::BeforeFinish,
         Self::Finished,
     ];
@@ -39,6 +45,8 @@ impl Point {
             Self::Claimed => "claimed",
             Self::BeforeCommit => "before-commit",
             Self::Committed => "committed",
+            Self::BeforeSend => "before-send",
+            Self::Sent => "sent",
             Self::BeforeFinish => "before-finish",
             Self::Finished => "finished",
         }

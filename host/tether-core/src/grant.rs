@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::destination::Destination;
 use crate::digest::Digest;
 use crate::id::{ComponentName, DatabaseName};
 
@@ -56,17 +57,21 @@ impl FromStr for DatabaseGrant {
     }
 }
 
-/// Everything that one component may touch. Its text form is one line a grant,
-/// sorted; two grants are the same exactly if their texts are.
+/// Everything that one component may touch. Its text form is one line a grant;
+/// two grants are the same exactly if their texts are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grants {
     /// Databases by the name that the component uses.
     pub databases: BTreeMap<DatabaseName, DatabaseGrant>,
+    /// Where it may send requests to: the first that matches, and lets the method
+    /// through, counts.
+    pub destinations: Vec<Destination>,
 }
 
 impl fmt::Display for Grants {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.databases.iter().try_for_each(|(name, grant)| writeln!(f, "database {name} {grant}"))
+        self.databases.iter().try_for_each(|(name, grant)| writeln!(f, "database {name} {grant}"))?;
+        self.destinations.iter().try_for_each(|destination| writeln!(f, "destination {destination}"))
     }
 }
 
@@ -74,18 +79,42 @@ impl FromStr for Grants {
     type Err = InvalidGrant;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let database = |line: &str| {
-            let (name, grant) = line.strip_prefix("database ")?.split_once(' ')?;
-            Some((name.parse().ok()?, grant.parse().ok()?))
-        };
-        let databases = text.lines().map(|line| database(line).ok_or_else(|| InvalidGrant(line.to_owned())));
-        Ok(Self { databases: databases.collect::<Result<_, _>>()? })
+        let mut grants = Self::default();
+        for line in text.lines() {
+            let invalid = || InvalidGrant(line.to_owned());
+            if let Some(destination) = line.strip_prefix("destination ") {
+                grants.destinations.push(destination.parse().map_err(|_| invalid())?);
+                continue;
+            }
+            let database = line.strip_prefix("database ").and_then(|database| database.split_once(' '));
+            let (name, grant) = database.ok_or_else(invalid)?;
+            grants.databases.insert(name.parse().map_err(|_| invalid())?, grant.parse()?);
+        }
+        Ok(grants)
     }
 }
 
 /// The handler that an action is bound to: what was shown is what runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Binding {
+pub enum Binding {
+    /// A component that the host runs.
+    Component(BoundComponent),
+    /// A remote system that speaks the tool endpoint's protocol.
+    Endpoint(BoundEndpoint),
+}
+
+/// See [`Binding::Endpoint`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundEndpoint {
+    /// Where it is: `http` or `https`, without user, query and fragment.
+    pub url: String,
+    /// The digest of the tool's definition, and of how the host calls it.
+    pub definition: Digest,
+}
+
+/// See [`Binding::Component`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundComponent {
     /// The component, by its name in the configuration.
     pub component: ComponentName,
     /// The digest of its bytes.
@@ -100,10 +129,12 @@ mod tests {
 
     #[test]
     fn grants_survive_their_text() {
-        let text = "database crm shared sqlite:/srv/a b.db\ndatabase main sqlite\n";
+        let text = "database crm shared sqlite:/srv/a b.db\ndatabase main sqlite\n\
+                    destination https://a.test\tGET\t\t\t\tauthorization: Bearer ${T}\n";
         let grants: Grants = text.parse().unwrap();
         assert_eq!(grants.to_string(), text);
         assert!("database main postgres".parse::<Grants>().is_err());
         assert!("database main sqlite:".parse::<Grants>().is_err());
+        assert!("destination a.test\tGET\t\t\t".parse::<Grants>().is_err());
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::digest::Digest;
+
 /// Why a text is not the id or name that it was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is {rule}")]
@@ -69,6 +71,15 @@ hex_id! {
 hex_id! {
     /// Names one call, the same in all its attempts: its idempotency key.
     RequestId, "a request id"
+}
+
+impl RequestId {
+    /// The key of one step of this call: the first 32 hex digits of
+    /// SHA-256(key ":" step). Two effects at one peer are two keys, the same in
+    /// every attempt.
+    pub fn of_step(self, step: &StepName) -> Self {
+        Self(Digest::of(format!("{self}:{step}")).first_half())
+    }
 }
 
 impl From<ActionId> for RequestId {
@@ -183,6 +194,13 @@ mod tests {
     fn an_action_id_is_the_key_of_its_write() {
         let id: ActionId = "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap();
         assert_eq!(RequestId::from(id).to_string(), "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918");
+    }
+
+    #[test]
+    fn a_step_has_a_key_of_its_own() {
+        let key: RequestId = "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap();
+        // printf '%s' 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918:refund | sha256sum
+        assert_eq!(key.of_step(&"refund".parse().unwrap()).to_string(), "4a422214af215b678889dc04803d21c9");
     }
 
     #[test]

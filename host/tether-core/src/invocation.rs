@@ -20,6 +20,7 @@ pub struct Invocation {
     pub arguments: JsonText,
     /// 1 for the first attempt.
     pub attempt: u32,
-    /// The time that this attempt has for itself.
+    /// The time that this attempt has for itself: of a read without the time that
+    /// it waits for what it sends, of a write for everything.
     pub timeout: Duration,
 }

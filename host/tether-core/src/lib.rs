@@ -7,6 +7,7 @@
 pub mod action;
 pub mod clock;
 pub mod confirm;
+pub mod destination;
 pub mod digest;
 pub mod failure;
 pub mod fault;

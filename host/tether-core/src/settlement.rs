@@ -42,8 +42,9 @@ pub fn verdict(ending: &Ending, records: &[Record]) -> Verdict {
     }
 }
 
-/// The ledger that the records of an action tell, all attempts together.
-pub fn ledger(records: &[Record]) -> Ledger {
+/// The ledger of an action, all attempts together: what its records tell, and what
+/// was `noted` as sent.
+pub fn ledger(records: &[Record], noted: &Ledger) -> Ledger {
     let entry = |record: &Record| Entry {
         at: record.at,
         attempt: record.attempt,
@@ -53,7 +54,8 @@ pub fn ledger(records: &[Record]) -> Ledger {
             statements: record.statements.clone(),
         },
     };
-    Ledger::new(records.iter().map(entry).collect())
+    let sent = noted.entries().iter().filter(|entry| matches!(entry.fact, Fact::Sent { .. }));
+    Ledger::new(records.iter().map(entry).chain(sent.cloned()).collect())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::failure::Cause;
+use crate::grant::BoundComponent;
 
 const NOON: Timestamp = Timestamp::EPOCH;
 const HOUR: Duration = Duration::from_secs(3600);
@@ -27,11 +28,11 @@ fn action(state: State) -> Action {
             proposer: "agent-7".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
             arguments: JsonText::empty_object(),
-            binding: Binding {
+            binding: Binding::Component(BoundComponent {
                 component: "tickets".parse().unwrap(),
                 digest: crate::digest::Digest::of("bytes"),
                 grants: Default::default(),
-            },
+            }),
             preview: Preview::None,
             created_at: NOON,
             max_attempts: 3,

@@ -13,6 +13,12 @@ pub enum StoreError {
     /// The disk is full.
     #[error("the disk that holds the actions is full")]
     Full,
+    /// Another program holds the file of the actions for too long.
+    #[error("another program holds the file of the actions")]
+    Busy,
+    /// [`ActionStore::list`] never gave this cursor.
+    #[error("there is no such cursor")]
+    UnknownCursor,
     /// Anything else: for the log.
     #[error(transparent)]
     Failed(#[from] Box<dyn std::error::Error + Send + Sync>),
@@ -142,7 +148,7 @@ pub trait ActionStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<Action>, StoreError>>;
 
     /// A page of at most `limit` actions of this tenant, from `cursor` (a
-    /// [`Page::next`]) on. A cursor that is none of ours: from the start.
+    /// [`Page::next`]) on; `UnknownCursor` where it is none of ours.
     fn list<'a>(
         &'a self,
         tenant: &'a TenantId,
@@ -164,6 +170,16 @@ pub trait ActionStore: Send + Sync + 'static {
     /// all in one transaction.
     fn swap(&self, change: Change) -> BoxFuture<'_, Result<Swap, StoreError>>;
 
+    /// Writes the ledger of an action whose attempt `attempt` executes, and nothing
+    /// else: neither revision nor history. False where no such attempt does.
+    fn note<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        id: ActionId,
+        attempt: u32,
+        ledger: Ledger,
+    ) -> BoxFuture<'a, Result<bool, StoreError>>;
+
     /// Every action that is executing, of all tenants.
     fn executing(&self) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
 
@@ -174,12 +190,19 @@ pub trait ActionStore: Send + Sync + 'static {
     /// is bound to.
     fn needed_components(&self) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>>;
 
-    /// Erases the outputs of up to `limit` actions that succeeded before `before`,
-    /// and returns those actions as they were, so that their records can be
-    /// emptied as well. The actions and their keys stay.
-    fn erase_outputs(
-        &self,
-        before: Timestamp,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
+    /// Erases the outputs of up to `limit` actions that succeeded before `before`. The
+    /// actions and their keys stay. Their records are due to be emptied from then on.
+    fn erase_outputs(&self, before: Timestamp, limit: usize) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Up to `limit` actions, of all tenants, whose records are due to be emptied at
+    /// `now`, because their outputs were erased; the longest due first.
+    fn with_records(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
+
+    /// Notes that such records are to be emptied from `due` on; none: they are empty.
+    fn set_records_due<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        id: ActionId,
+        due: Option<Timestamp>,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
 }

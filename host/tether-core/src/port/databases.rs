@@ -109,6 +109,9 @@ pub enum SqlError {
     /// The disk is full.
     #[error("the disk that holds the database is full")]
     StorageFull,
+    /// It cannot be opened or asked now; nothing is known.
+    #[error("the database cannot be reached: {0}")]
+    Unreachable(String),
     /// Not something that a component may do.
     #[error("forbidden: {0}")]
     Forbidden(String),

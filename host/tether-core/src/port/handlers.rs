@@ -10,6 +10,8 @@ use crate::invocation::Invocation;
 use crate::json::JsonText;
 use crate::port::BoxFuture;
 use crate::port::databases::{Record, Unreachable};
+use crate::port::journal::Journal;
+use crate::retry::Allowance;
 use crate::tool::Offer;
 
 /// How one attempt of a write ended, before the records were asked.
@@ -49,17 +51,26 @@ pub trait Handlers: Send + Sync + 'static {
         &'a self,
         binding: &'a Binding,
         invocation: Invocation,
+        allowance: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<Option<String>, Failure>>;
 
-    /// One attempt of a read. Dropping it cancels it.
+    /// One attempt of a read; what it sends is repeated out of `allowance`. Dropping
+    /// it cancels it.
     fn read<'a>(
         &'a self,
         binding: &'a Binding,
         invocation: Invocation,
+        allowance: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<JsonText, Failure>>;
 
-    /// One attempt of a confirmed write.
-    fn write<'a>(&'a self, binding: &'a Binding, invocation: Invocation) -> BoxFuture<'a, WriteReport>;
+    /// One attempt of a confirmed write; what it sends is noted in `journal` first,
+    /// and sent once.
+    fn write<'a>(
+        &'a self,
+        binding: &'a Binding,
+        invocation: Invocation,
+        journal: Arc<dyn Journal>,
+    ) -> BoxFuture<'a, WriteReport>;
 
     /// Every record that the write left, in all databases that it was bound to;
     /// a COMMIT that was issued has ended when this answers.

@@ -7,6 +7,7 @@ use std::pin::Pin;
 pub mod actions;
 pub mod databases;
 pub mod handlers;
+pub mod journal;
 
 /// What a port's method answers with, later.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
