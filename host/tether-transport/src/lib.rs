@@ -1,4 +1,7 @@
 //! HTTP that leaves the host. The only crate that names the HTTP client.
 
 pub mod client;
+pub mod endpoint;
+pub mod outbound;
+pub mod retry_after;
 mod tls;
