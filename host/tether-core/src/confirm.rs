@@ -22,48 +22,56 @@ pub enum Decision {
     Expire,
     /// An attempt runs: wait for its end, and never claim after that.
     Wait,
+    /// Nothing runs.
+    Tell(Reply),
+}
+
+/// What somebody is told whose confirmation runs nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
     /// It was done: the stored result again.
     Replay,
     /// It failed for good: the stored failure again.
     Failed,
-    /// Nothing runs, and this is why.
+    /// Something else came first, and this is what.
     Conflict(Code),
 }
 
 impl Confirmation {
     /// What follows from this confirmation of `action`.
     pub fn decide(&self, action: &Action, now: Timestamp) -> Decision {
-        match &action.state {
-            State::Pending { expires_at, .. } if now >= *expires_at => Decision::Expire,
+        let reply = match &action.state {
+            State::Pending { expires_at, .. } if now >= *expires_at => return Decision::Expire,
             State::Pending { attempts_used, .. } => match self.attempts_seen {
-                Some(seen) if seen != *attempts_used => Decision::Conflict(Code::ActionChanged),
-                _ => Decision::Claim,
+                Some(seen) if seen != *attempts_used => Reply::Conflict(Code::ActionChanged),
+                _ => return Decision::Claim,
             },
-            State::Executing { claim, .. } if self.may_join(claim) => Decision::Wait,
-            State::Executing { .. } => Decision::Conflict(Code::ActionExecuting),
+            State::Executing { claim, .. } if self.may_join(claim) => return Decision::Wait,
+            State::Executing { .. } => Reply::Conflict(Code::ActionExecuting),
             State::Succeeded { claim, output, .. } if self.may_join(claim) => match output {
-                Output::Kept(_) => Decision::Replay,
-                Output::Erased => Decision::Conflict(Code::KeyExpired),
+                Output::Kept(_) => Reply::Replay,
+                Output::Erased => Reply::Conflict(Code::KeyExpired),
             },
-            State::Succeeded { .. } => Decision::Conflict(Code::ActionDecided),
-            State::Failed { .. } => Decision::Failed,
-            State::Declined { .. } => Decision::Conflict(Code::ActionDeclined),
-            State::Expired { .. } => Decision::Conflict(Code::ActionExpired),
-        }
+            State::Succeeded { .. } => Reply::Conflict(Code::ActionDecided),
+            State::Failed { .. } => Reply::Failed,
+            State::Declined { .. } => Reply::Conflict(Code::ActionDeclined),
+            State::Expired { .. } => Reply::Conflict(Code::ActionExpired),
+        };
+        Decision::Tell(reply)
     }
 
     /// What a confirmation is told that waited for attempt `waited_for`, now that
     /// the action is as it is. None where that attempt has not ended yet.
-    pub fn decide_after_wait(&self, action: &Action, waited_for: u32) -> Option<Decision> {
+    pub fn decide_after_wait(&self, action: &Action, waited_for: u32) -> Option<Reply> {
         match &action.state {
             State::Executing { attempt, .. } if *attempt == waited_for => None,
-            State::Succeeded { output: Output::Kept(_), .. } => Some(Decision::Replay),
+            State::Succeeded { output: Output::Kept(_), .. } => Some(Reply::Replay),
             state => {
                 let code = match state {
                     State::Failed { .. } => failed_code(action),
                     _ => Code::ExecutionFailedRetryable,
                 };
-                Some(Decision::Conflict(code))
+                Some(Reply::Conflict(code))
             }
         }
     }

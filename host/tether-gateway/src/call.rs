@@ -9,7 +9,7 @@ use tether_core::identity::Caller;
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::problem::Problem;
-use tether_core::retry::Budget;
+use tether_core::retry::Allowance;
 
 use crate::Gateway;
 use crate::admit::{AdmittedCall, AdmittedRead};
@@ -59,37 +59,38 @@ impl Gateway {
     /// The only loop around a handler; it takes a read.
     async fn read(&self, caller: &Caller, read: AdmittedRead) -> Result<Answer, Problem> {
         let AdmittedRead(admitted) = read;
-        let policy = self.settings.retry;
-        let ends = self.clock.monotonic() + policy.call_time();
-        let _turn = self.turns.take(self.settings.queue_time, &*self.clock).await?;
+        let _turn = self.turns.take(&caller.tenant, self.settings.queue_time, &*self.clock).await?;
 
         let request_id = crate::fresh_request_id();
         let tool = admitted.offer.tool.name.clone();
-        let mut budget = Budget::new(policy);
+        let allowance = self.allowance();
         loop {
-            let remaining = ends.saturating_sub(self.clock.monotonic());
             let invocation = Invocation {
                 request_id,
                 tool: tool.clone(),
                 tenant: caller.tenant.clone(),
                 user: caller.user.clone(),
                 arguments: admitted.arguments.clone(),
-                attempt: budget.attempts(),
-                timeout: policy.timeout().min(remaining),
+                attempt: allowance.attempts(),
+                timeout: allowance.timeout(),
             };
-            let failure = match self.handlers.read(&admitted.offer.binding, invocation).await {
-                Ok(result) => return Ok(Answer { request_id, tool, result, attempts: budget.attempts() }),
+            let answer = self.handlers.read(&admitted.offer.binding, invocation, Arc::clone(&allowance)).await;
+            let attempts = allowance.attempts();
+            let failure = match answer {
+                Ok(result) => return Ok(Answer { request_id, tool, result, attempts }),
                 Err(failure) => failure,
             };
-            let remaining = ends.saturating_sub(self.clock.monotonic());
-            match budget.next(&failure, remaining, crate::chance()) {
-                Some(pause) => {
-                    tracing::info!(%request_id, %tool, cause = failure.cause.as_str(), ?pause, "read is retried");
-                    self.clock.sleep(pause).await;
-                }
-                None => return Err(told(failure, request_id, budget.attempts())),
-            }
+            let Some(pause) = allowance.next(&failure) else {
+                return Err(told(failure, request_id, attempts));
+            };
+            tracing::info!(%request_id, %tool, cause = failure.cause.as_str(), ?pause, "read is retried");
+            allowance.sleep(pause).await;
         }
+    }
+
+    /// The budget and the time of a call that begins now.
+    pub(crate) fn allowance(&self) -> Arc<Allowance> {
+        Arc::new(Allowance::new(self.settings.retry, Arc::clone(&self.clock), crate::chance))
     }
 }
 

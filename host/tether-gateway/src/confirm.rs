@@ -13,7 +13,7 @@ use tether_core::problem::{Code, Problem};
 
 use crate::Gateway;
 use crate::admit::require;
-use crate::outcome::{Outcome, Told, store_problem};
+use crate::outcome::{Outcome, store_problem};
 
 /// Whoever waits has as much time as the attempt that it waits for. It waits so much
 /// longer, because an attempt that uses up all of its time has to be settled yet.
@@ -61,7 +61,7 @@ impl Gateway {
                     }
                 }
                 Decision::Wait => return self.wait(&confirmation, caller, action).await,
-                decided => return Outcome::decided(action, decided),
+                Decision::Tell(reply) => return Outcome::replied(action, reply),
             }
         }
     }
@@ -104,8 +104,9 @@ impl Gateway {
     }
 
     async fn claim_and_run(self: &Arc<Self>, claim: Claim, action: Action) -> Result<Claimed, Problem> {
+        let running = self.running(action.id);
         // Whatever can be refused is refused before the claim uses up an attempt.
-        let _turn = self.turns.take(self.settings.queue_time, &*self.clock).await?;
+        let _turn = self.turns.take(&action.proposal.tenant, self.settings.queue_time, &*self.clock).await?;
         let fits = self.handlers.fits(&action.proposal.tenant, &action.proposal.binding).await;
         match fits {
             Ok(Ok(())) => {}
@@ -121,7 +122,6 @@ impl Gateway {
 
         let at = self.clock.now();
         let by = claim.by.clone();
-        let running = self.running(action.id);
         let Ok(state) = action.next(Event::Claimed { claim, at }) else {
             return Ok(Claimed::Lost(action));
         };
@@ -154,8 +154,8 @@ impl Gateway {
             tokio::pin!(ended);
             ended.as_mut().enable(); // before the look, so that no ending is missed
             let now = self.load(caller, action.id).await?;
-            if let Some(decision) = confirmation.decide_after_wait(&now, attempt) {
-                return Outcome::decided(now, decision);
+            if let Some(reply) = confirmation.decide_after_wait(&now, attempt) {
+                return Outcome::replied(now, reply);
             }
             tokio::select! {
                 () = ended => {}
@@ -174,20 +174,4 @@ fn key_reused() -> Problem {
         Code::IdempotencyKeyReused,
         "this idempotency key confirmed another action; use a fresh key for each action",
     )
-}
-
-impl Outcome {
-    fn decided(action: Action, decision: Decision) -> Result<Self, Problem> {
-        let told = match decision {
-            Decision::Replay => Told::Replayed,
-            Decision::Failed => Told::Failed,
-            Decision::Conflict(Code::KeyExpired) => {
-                let detail = "the action was done; its result is no longer kept, and it never runs again";
-                return Err(Problem::new(Code::KeyExpired, detail));
-            }
-            Decision::Conflict(code) => Told::Conflict(code),
-            Decision::Claim | Decision::Expire | Decision::Wait => Told::Conflict(Code::ActionExecuting),
-        };
-        Ok(Self::new(action, told))
-    }
 }

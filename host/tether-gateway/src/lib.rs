@@ -9,6 +9,7 @@ mod admit;
 mod call;
 mod confirm;
 mod decline;
+mod journal;
 mod look;
 mod outcome;
 mod propose;
@@ -41,6 +42,8 @@ pub struct Settings {
     pub expires_after: Duration,
     /// Handlers that run at the same time.
     pub max_concurrent: usize,
+    /// Those of one tenant.
+    pub max_concurrent_per_tenant: usize,
     /// How long a call waits for its turn before it is told `OVERLOADED`.
     pub queue_time: Duration,
     /// How long the result of an action is kept.
@@ -54,6 +57,7 @@ impl Default for Settings {
             max_attempts: 3,
             expires_after: Duration::from_secs(24 * 3600),
             max_concurrent: 256,
+            max_concurrent_per_tenant: 256,
             queue_time: Duration::from_secs(5),
             keep_results: Duration::from_secs(30 * 24 * 3600),
         }
@@ -68,6 +72,7 @@ pub struct Gateway {
     settings: Settings,
     turns: admit::Turns,
     endings: settle::Endings,
+    components_due: sweep::Due,
 }
 
 impl Gateway {
@@ -78,8 +83,16 @@ impl Gateway {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Arc<Self> {
-        let turns = admit::Turns::new(settings.max_concurrent);
-        Arc::new(Self { actions, handlers, clock, settings, turns, endings: settle::Endings::default() })
+        let turns = admit::Turns::new(settings.max_concurrent, settings.max_concurrent_per_tenant);
+        Arc::new(Self {
+            actions,
+            handlers,
+            clock,
+            settings,
+            turns,
+            endings: settle::Endings::default(),
+            components_due: sweep::Due::default(),
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 //! become codes and sentences.
 
 use tether_core::action::{Action, Event, State, Verdict};
-use tether_core::confirm::failed_code;
+use tether_core::confirm::{Reply, failed_code};
 use tether_core::failure::Failure;
 use tether_core::id::UserId;
 use tether_core::ledger::Ledger;
@@ -52,6 +52,20 @@ impl Outcome {
     pub(crate) fn outdated(action: Action, outdated: Outdated) -> Self {
         let note = format!("{outdated}. Nothing ran; propose it again.");
         Self { note: Some(note), ..Self::conflict(action, Code::ActionOutdated) }
+    }
+
+    /// What somebody is told whose confirmation ran nothing.
+    pub(crate) fn replied(action: Action, reply: Reply) -> Result<Self, Problem> {
+        let told = match reply {
+            Reply::Replay => Told::Replayed,
+            Reply::Failed => Told::Failed,
+            Reply::Conflict(Code::KeyExpired) => {
+                let detail = "the action was done; its result is no longer kept, and it never runs again";
+                return Err(Problem::new(Code::KeyExpired, detail));
+            }
+            Reply::Conflict(code) => Told::Conflict(code),
+        };
+        Ok(Self::new(action, told))
     }
 
     /// What the person who confirmed is told when the attempt has ended.
@@ -134,6 +148,16 @@ pub(crate) fn store_problem(error: StoreError) -> Problem {
                 "the disk that holds the actions is full; nothing was attempted",
             )
         },
+        StoreError::Busy => Problem {
+            retry_after: Some(std::time::Duration::from_secs(1)),
+            ..Problem::new(
+                Code::Overloaded,
+                "another program holds the file of the actions; nothing was attempted",
+            )
+        },
+        StoreError::UnknownCursor => {
+            Problem::malformed("`cursor` is none that this list gave; leave it out to begin at the start")
+        }
         StoreError::Failed(cause) => {
             tracing::error!(error = %cause, "the store of actions failed");
             Problem::new(Code::Internal, "the host could not read or write its store; its log has the cause")
@@ -161,7 +185,14 @@ impl Gateway {
             at: self.clock.now(),
             detail,
         };
-        self.actions.swap(change).await.map_err(store_problem)
+        let swap = self.actions.swap(change).await.map_err(store_problem)?;
+        if let Swap::Done(action) = &swap
+            && !matches!(action.state, State::Pending { .. } | State::Executing { .. })
+        {
+            // Nobody may need its component any more.
+            self.components_due.at_once();
+        }
+        Ok(swap)
     }
 
     /// Expires an action whose time is over; the action as it then is.

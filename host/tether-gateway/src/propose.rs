@@ -31,7 +31,7 @@ impl Gateway {
             }
         }
 
-        let turn = self.turns.take(self.settings.queue_time, &*self.clock).await?;
+        let turn = self.turns.take(&caller.tenant, self.settings.queue_time, &*self.clock).await?;
         let preview = self.preview(caller, &admitted).await?;
         drop(turn);
 
@@ -65,6 +65,7 @@ impl Gateway {
     /// that it runs into leaves the arguments to speak for themselves.
     async fn preview(&self, caller: &Caller, admitted: &Admitted) -> Result<Preview, Problem> {
         let request_id = crate::fresh_request_id();
+        let allowance = self.allowance();
         let invocation = Invocation {
             request_id,
             tool: admitted.offer.tool.name.clone(),
@@ -72,14 +73,14 @@ impl Gateway {
             user: caller.user.clone(),
             arguments: admitted.arguments.clone(),
             attempt: 1,
-            timeout: self.settings.retry.timeout(),
+            timeout: allowance.timeout(),
         };
-        match self.handlers.preview(&admitted.offer.binding, invocation).await {
+        match self.handlers.preview(&admitted.offer.binding, invocation, Arc::clone(&allowance)).await {
             Ok(Some(text)) => Ok(Preview::Text(text)),
             Ok(None) => Ok(Preview::None),
             Err(failure) => match failure.cause {
                 Cause::InvalidArguments | Cause::Refused | Cause::Transient | Cause::Failed => {
-                    Err(crate::call::told(failure, request_id, 1))
+                    Err(crate::call::told(failure, request_id, allowance.attempts()))
                 }
                 _ => {
                     tracing::warn!(%request_id, tool = %admitted.offer.tool.name, cause = failure.cause.as_str(), "no preview");

@@ -7,24 +7,39 @@ use tether_core::action::{Action, Event};
 use tether_core::fault::{self, Point};
 use tether_core::id::ActionId;
 use tether_core::invocation::Invocation;
+use tether_core::ledger::Ledger;
 use tether_core::port::actions::Swap;
 use tether_core::settlement::{self, Ending};
 use tokio::sync::Notify;
+use tracing::Instrument as _;
 
 use crate::Gateway;
+use crate::journal::{AttemptJournal, CloseOnDrop};
 use crate::outcome::Outcome;
 
 /// Which attempts run in this process, how those ended that are not settled yet,
 /// and who waits for an end.
 #[derive(Default)]
-pub(crate) struct Endings(Mutex<Book>);
+pub(crate) struct Endings {
+    book: Mutex<Book>,
+    /// Told whenever no attempt runs any more.
+    idle: Notify,
+}
 
 #[derive(Default)]
 struct Book {
     /// Tasks that claim or run the action. More than one while they race for it.
     running: HashMap<ActionId, usize>,
-    unsettled: HashMap<ActionId, Ending>,
+    unsettled: HashMap<ActionId, Ended>,
     watchers: HashMap<ActionId, Weak<Notify>>,
+}
+
+/// What is known of an attempt that has ended, before the records were asked.
+#[derive(Clone)]
+pub(crate) struct Ended {
+    ending: Ending,
+    /// What it sent, and what those before it did.
+    noted: Ledger,
 }
 
 /// An attempt's task lives; dropped when it ends, also by a panic.
@@ -35,7 +50,7 @@ pub(crate) struct Running {
 
 impl Endings {
     fn book(&self) -> MutexGuard<'_, Book> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// To be told when an attempt of the action has been settled.
@@ -58,13 +73,15 @@ impl Endings {
         }
     }
 
-    /// How an attempt ended that nobody runs any more; none if somebody does.
-    fn left_behind(&self, id: ActionId) -> Option<Ending> {
-        let book = self.book();
-        if book.running.contains_key(&id) {
-            return None;
-        }
-        Some(book.unsettled.get(&id).cloned().unwrap_or(Ending::Interrupted))
+    fn runs(&self, id: ActionId) -> bool {
+        self.book().running.contains_key(&id)
+    }
+
+    /// How the attempt of an executing action ended. Where this process did not see
+    /// its end, what it sent is in doubt.
+    fn left_behind(&self, action: &Action) -> Ended {
+        let interrupted = || Ended { ending: Ending::Interrupted, noted: action.ledger.clone() };
+        self.book().unsettled.get(&action.id).cloned().unwrap_or_else(interrupted)
     }
 }
 
@@ -77,6 +94,9 @@ impl Drop for Running {
                 book.running.remove(&self.id);
             }
         }
+        if book.running.is_empty() {
+            self.gateway.endings.idle.notify_waiters();
+        }
     }
 }
 
@@ -88,8 +108,35 @@ impl Gateway {
         Running { gateway: Arc::clone(self), id }
     }
 
+    /// Waits until no attempt runs, nor is about to be claimed, in this process. What
+    /// could not be settled does not run.
+    pub async fn idle(&self) {
+        loop {
+            let idle = self.endings.idle.notified();
+            tokio::pin!(idle);
+            idle.as_mut().enable(); // before the look, so that no end is missed
+            if self.endings.book().running.is_empty() {
+                return;
+            }
+            idle.await;
+        }
+    }
+
     /// One attempt of a claimed action, from its start to its written end.
     pub(crate) async fn run(&self, claimed: Action, running: Running) -> Outcome {
+        let (id, attempt) = (claimed.id, claimed.state.attempts_used());
+        let span = tracing::info_span!("attempt", action = %id, attempt, tool = %claimed.proposal.tool);
+        async {
+            let ended = self.execute(&claimed).await;
+            let settled = self.settle(claimed, ended).await;
+            drop(running);
+            Outcome::of_attempt(settled)
+        }
+        .instrument(span)
+        .await
+    }
+
+    async fn execute(&self, claimed: &Action) -> Ended {
         let proposal = &claimed.proposal;
         let invocation = Invocation {
             request_id: claimed.id.into(),
@@ -100,40 +147,41 @@ impl Gateway {
             attempt: claimed.state.attempts_used(),
             timeout: self.settings.retry.timeout(),
         };
-        let report = self.handlers.write(&proposal.binding, invocation).await;
+        let journal = AttemptJournal::new(claimed, Arc::clone(&self.actions), Arc::clone(&self.clock));
+        let _open = CloseOnDrop(Arc::clone(&journal));
+        let report = self.handlers.write(&proposal.binding, invocation, journal.clone()).await;
         let ending = match report.result {
             Ok(output) => Ending::Returned { output, began_main: report.began_main },
             Err(failure) => Ending::Failed(failure),
         };
-        let settled = self.settle(claimed, ending).await;
-        drop(running);
-        Outcome::of_attempt(settled)
+        Ended { ending, noted: journal.close() }
     }
 
     /// Settles what an attempt came to, as its records tell. Where they cannot be
     /// asked, or the end cannot be written, the action stays as it is, executing,
     /// and [`Gateway::sweep`] tries again.
-    pub(crate) async fn settle(&self, action: Action, ending: Ending) -> Action {
+    async fn settle(&self, action: Action, ended: Ended) -> Action {
         let id = action.id;
-        match self.try_settle(&action, &ending).await {
+        match self.try_settle(&action, &ended).await {
             Ok(settled) => {
                 self.endings.settled(id);
                 settled
             }
             Err(reason) => {
                 tracing::error!(action = %id, %reason, "the attempt cannot be settled yet");
-                self.endings.book().unsettled.insert(id, ending);
+                self.endings.book().unsettled.insert(id, ended);
                 action
             }
         }
     }
 
-    async fn try_settle(&self, action: &Action, ending: &Ending) -> Result<Action, String> {
+    async fn try_settle(&self, action: &Action, ended: &Ended) -> Result<Action, String> {
+        let Ended { ending, noted } = ended;
         let proposal = &action.proposal;
         let records = self.handlers.records(&proposal.tenant, &proposal.binding, action.id.into()).await;
         let records = records.map_err(|unreachable| unreachable.to_string())?;
         let verdict = settlement::verdict(ending, &records);
-        let ledger = settlement::ledger(&records);
+        let ledger = settlement::ledger(&records, noted);
 
         let attempt = action.state.attempts_used();
         let detail = crate::outcome::end_of_attempt(attempt, &verdict);
@@ -157,14 +205,24 @@ impl Gateway {
     pub(crate) async fn settle_left_behind(&self, executing: Vec<Action>) -> (usize, usize) {
         let (mut settled, mut unsettled) = (0, 0);
         for action in executing {
-            let Some(ending) = self.endings.left_behind(action.id) else { continue };
-            let seen = action.revision;
-            if self.settle(action, ending).await.revision == seen {
-                unsettled += 1;
-            } else {
-                settled += 1;
+            if self.endings.runs(action.id) {
+                continue;
+            }
+            match self.settle_one(action).await {
+                true => settled += 1,
+                false => unsettled += 1,
             }
         }
         (settled, unsettled)
+    }
+
+    async fn settle_one(&self, seen: Action) -> bool {
+        // Read again, now that nobody runs it: it may have noted a request since.
+        let Ok(Some(now)) = self.actions.load(&seen.proposal.tenant, seen.id).await else { return false };
+        if now.revision != seen.revision {
+            return true;
+        }
+        let ended = self.endings.left_behind(&now);
+        self.settle(now, ended).await.revision != seen.revision
     }
 }

@@ -1,6 +1,7 @@
 //! Sweeping: what happens to actions without anybody asking.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tether_core::clock::Timestamp;
 use tether_core::port::actions::StoreError;
@@ -10,6 +11,38 @@ use crate::Gateway;
 /// Actions handled in one go; the rest waits for the next round.
 const BATCH: usize = 200;
 
+/// How long a database that is away is left alone, before its records are to be
+/// emptied again.
+const AWAY: Duration = Duration::from_secs(3600);
+
+/// How often kept components are looked through where no action ended.
+const COMPONENTS: Duration = Duration::from_secs(60);
+
+/// When the kept components are looked through next, on the monotonic clock.
+#[derive(Default)]
+pub(crate) struct Due(Mutex<Duration>);
+
+impl Due {
+    /// In the next round.
+    pub(crate) fn at_once(&self) {
+        *self.next() = Duration::ZERO;
+    }
+
+    /// Whether it is time; then not again before [`COMPONENTS`] have gone by.
+    fn is_over(&self, now: Duration) -> bool {
+        let mut next = self.next();
+        let over = now >= *next;
+        if over {
+            *next = now + COMPONENTS;
+        }
+        over
+    }
+
+    fn next(&self) -> MutexGuard<'_, Duration> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Gateway {
     /// One round: settles what was left behind, expires what is overdue, erases
     /// results whose retention is over, and lets go of components that nobody
@@ -17,30 +50,44 @@ impl Gateway {
     pub async fn sweep(self: &Arc<Self>) -> Result<(), StoreError> {
         let executing = self.actions.executing().await?;
         self.settle_left_behind(executing).await;
+        self.expire_overdue().await?;
+        self.erase_results().await?;
+        if self.components_due.is_over(self.clock.monotonic()) {
+            self.handlers.retain(&self.actions.needed_components().await?);
+        }
+        Ok(())
+    }
 
-        let now = self.clock.now();
-        for action in self.actions.overdue(now, BATCH).await? {
+    async fn expire_overdue(&self) -> Result<(), StoreError> {
+        for action in self.actions.overdue(self.clock.now(), BATCH).await? {
             let id = action.id;
             if let Err(problem) = self.expire(action).await {
                 tracing::warn!(action = %id, error = %problem, "not expired");
             }
         }
+        Ok(())
+    }
 
+    /// Two steps, each of which is done again after a crash: the result is erased here,
+    /// and then the records, in databases that may be away, are emptied.
+    async fn erase_results(&self) -> Result<(), StoreError> {
+        let now = self.clock.now();
         let kept_since = now.as_millis().saturating_sub(millis(self.settings.keep_results));
-        for action in self.actions.erase_outputs(Timestamp::from_millis(kept_since), BATCH).await? {
+        self.actions.erase_outputs(Timestamp::from_millis(kept_since), BATCH).await?;
+        for action in self.actions.with_records(now, BATCH).await? {
             let proposal = &action.proposal;
             let emptied =
                 self.handlers.empty_records(&proposal.tenant, &proposal.binding, action.id.into()).await;
-            if let Err(unreachable) = emptied {
-                tracing::warn!(action = %action.id, error = %unreachable, "its records are not emptied");
-            }
+            let due = emptied.err().map(|unreachable| {
+                tracing::warn!(action = %action.id, error = %unreachable, "its records are not emptied yet");
+                now.after(AWAY)
+            });
+            self.actions.set_records_due(&proposal.tenant, action.id, due).await?;
         }
-
-        self.handlers.retain(&self.actions.needed_components().await?);
         Ok(())
     }
 }
 
-fn millis(span: std::time::Duration) -> i64 {
+fn millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }

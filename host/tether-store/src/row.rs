@@ -1,5 +1,6 @@
 //! Rows and core types, each from the other. No other file knows a column.
 
+mod handler;
 mod json;
 mod state;
 
@@ -7,11 +8,12 @@ use rusqlite::{Connection, Row, named_params};
 use tether_core::action::{Action, Preview, Proposal, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
-use tether_core::grant::Binding;
+use tether_core::id::{ActionId, TenantId};
 use tether_core::json::JsonText;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, HistoryEvent, NewAction};
 
+use self::handler::HandlerColumns;
 use self::state::StateColumns;
 
 /// Why a row became no value.
@@ -26,9 +28,9 @@ pub(crate) enum Fault {
 }
 
 /// What [`action`] reads.
-pub(crate) const COLUMNS: &str = "number, id, revision, tenant, proposer, tool, arguments, component, \
-     component_digest, grants, fingerprint, preview_kind, preview, created_at, max_attempts, status, \
-     attempts, expires_at, person, claim_key, moment, failure, reason, output, ledger";
+pub(crate) const COLUMNS: &str = "number, id, revision, tenant, proposer, tool, arguments, handler, \
+     handler_name, handler_digest, grants, fingerprint, preview_kind, preview, created_at, max_attempts, \
+     status, attempts, expires_at, person, claim_key, moment, failure, reason, output, ledger";
 
 /// An action, from a row of [`COLUMNS`].
 pub(crate) fn action(row: &Row<'_>) -> Result<Action, Fault> {
@@ -45,11 +47,7 @@ fn read(row: &Row<'_>) -> anyhow::Result<Action> {
         proposer: parsed(row, "proposer")?,
         tool: parsed(row, "tool")?,
         arguments: JsonText::parse(row.get::<_, String>("arguments")?)?,
-        binding: Binding {
-            component: parsed(row, "component")?,
-            digest: parsed(row, "component_digest")?,
-            grants: parsed(row, "grants")?,
-        },
+        binding: HandlerColumns::read(row)?.binding()?,
         preview: read_preview(row)?,
         created_at: moment(row, "created_at")?,
         max_attempts: row.get("max_attempts")?,
@@ -66,12 +64,11 @@ fn read(row: &Row<'_>) -> anyhow::Result<Action> {
 }
 
 /// The digest of what was shown and will run. No name holds a line break, and the
-/// grants, which do, come last: two proposals never give one text.
+/// handler, which may, comes last: two proposals never give one text.
 fn fingerprint(proposal: &Proposal) -> Digest {
     let Proposal { tenant, proposer, tool, arguments, binding, .. } = proposal;
-    let Binding { component, digest, grants } = binding;
-    let arguments = arguments.fingerprint();
-    Digest::of(format!("{tenant}\n{proposer}\n{tool}\n{arguments}\n{component}\n{digest}\n{grants}"))
+    let (arguments, handler) = (arguments.fingerprint(), handler::text(binding));
+    Digest::of(format!("{tenant}\n{proposer}\n{tool}\n{arguments}\n{handler}"))
 }
 
 /// Keeps a new action.
@@ -90,13 +87,14 @@ pub(crate) fn insert(connection: &Connection, new: &NewAction) -> Result<Action,
         Preview::None => ("none", None),
         Preview::Unavailable(why) => ("unavailable", Some(why)),
     };
+    let handler = HandlerColumns::from(binding);
     connection
         .prepare_cached(
-            "INSERT INTO actions (id, revision, tenant, proposer, proposal_key, tool, arguments, component,
-                 component_digest, grants, fingerprint, preview_kind, preview, created_at, max_attempts,
-                 status, attempts, expires_at, ledger)
-             VALUES (:id, 1, :tenant, :proposer, :proposal_key, :tool, :arguments, :component,
-                 :component_digest, :grants, :fingerprint, :preview_kind, :preview, :created_at,
+            "INSERT INTO actions (id, revision, tenant, proposer, proposal_key, tool, arguments, handler,
+                 handler_name, handler_digest, grants, fingerprint, preview_kind, preview, created_at,
+                 max_attempts, status, attempts, expires_at, ledger)
+             VALUES (:id, 1, :tenant, :proposer, :proposal_key, :tool, :arguments, :handler,
+                 :handler_name, :handler_digest, :grants, :fingerprint, :preview_kind, :preview, :created_at,
                  :max_attempts, 'Pending', 0, :expires_at, :ledger)",
         )?
         .execute(named_params! {
@@ -106,9 +104,10 @@ pub(crate) fn insert(connection: &Connection, new: &NewAction) -> Result<Action,
             ":proposal_key": key.as_ref().map(|key| key.as_str()),
             ":tool": tool.as_str(),
             ":arguments": arguments.as_str(),
-            ":component": binding.component.as_str(),
-            ":component_digest": binding.digest.to_string(),
-            ":grants": binding.grants.to_string(),
+            ":handler": handler.kind,
+            ":handler_name": handler.name,
+            ":handler_digest": handler.digest,
+            ":grants": handler.grants,
             ":fingerprint": fingerprint(proposal).to_string(),
             ":preview_kind": preview_kind,
             ":preview": preview,
@@ -144,6 +143,29 @@ pub(crate) fn update(connection: &Connection, number: i64, change: &Change) -> R
             ":ledger": json::write_ledger(&change.ledger),
         })?;
     Ok(())
+}
+
+/// Writes the ledger of an action whose attempt `attempt` executes; false where none
+/// does.
+pub(crate) fn update_ledger(
+    connection: &Connection,
+    tenant: &TenantId,
+    id: ActionId,
+    attempt: u32,
+    ledger: &Ledger,
+) -> Result<bool, Fault> {
+    let changed = connection
+        .prepare_cached(
+            "UPDATE actions SET ledger = :ledger
+             WHERE id = :id AND tenant = :tenant AND status = 'Executing' AND attempts = :attempt",
+        )?
+        .execute(named_params! {
+            ":ledger": json::write_ledger(ledger),
+            ":id": id.to_string(),
+            ":tenant": tenant.as_str(),
+            ":attempt": attempt,
+        })?;
+    Ok(changed == 1)
 }
 
 /// Notes in the history how row `number` came to `revision`.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tether_core::clock::Timestamp;
 use tether_core::failure::{Cause, Failure};
-use tether_core::ledger::{Entry, Fact, Ledger};
+use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
 
 #[derive(Serialize, Deserialize)]
 struct StoredFailure {
@@ -55,19 +55,29 @@ enum StoredFact {
         step: Option<String>,
         statements: Vec<String>,
     },
+    Sent {
+        method: String,
+        origin: String,
+        path: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        step: Option<String>,
+        answer: StoredAnswer,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredAnswer {
+    InDoubt,
+    NotSent,
+    Status(u16),
 }
 
 pub(super) fn write_ledger(ledger: &Ledger) -> String {
     let entries = ledger.entries().iter().map(|entry| StoredEntry {
         at: entry.at.as_millis(),
         attempt: entry.attempt,
-        fact: match &entry.fact {
-            Fact::Committed { database, step, statements } => StoredFact::Committed {
-                database: database.to_string(),
-                step: step.as_ref().map(|step| step.to_string()),
-                statements: statements.clone(),
-            },
-        },
+        fact: StoredFact::from(&entry.fact),
     });
     to_text(&entries.collect::<Vec<_>>())
 }
@@ -75,16 +85,63 @@ pub(super) fn write_ledger(ledger: &Ledger) -> String {
 pub(super) fn read_ledger(text: &str) -> anyhow::Result<Ledger> {
     let stored: Vec<StoredEntry> = serde_json::from_str(text)?;
     let entries = stored.into_iter().map(|entry| {
-        let fact = match entry.fact {
-            StoredFact::Committed { database, step, statements } => Fact::Committed {
+        Ok(Entry {
+            at: Timestamp::from_millis(entry.at),
+            attempt: entry.attempt,
+            fact: entry.fact.try_into()?,
+        })
+    });
+    Ok(Ledger::new(entries.collect::<anyhow::Result<_>>()?))
+}
+
+impl From<&Fact> for StoredFact {
+    fn from(fact: &Fact) -> Self {
+        match fact {
+            Fact::Committed { database, step, statements } => Self::Committed {
+                database: database.to_string(),
+                step: step.as_ref().map(|step| step.to_string()),
+                statements: statements.clone(),
+            },
+            Fact::Sent { request: Request { method, origin, path, step }, answer } => Self::Sent {
+                method: method.to_string(),
+                origin: origin.clone(),
+                path: path.clone(),
+                step: step.as_ref().map(|step| step.to_string()),
+                answer: match answer {
+                    Answer::InDoubt => StoredAnswer::InDoubt,
+                    Answer::NotSent => StoredAnswer::NotSent,
+                    Answer::Status(status) => StoredAnswer::Status(*status),
+                },
+            },
+        }
+    }
+}
+
+impl TryFrom<StoredFact> for Fact {
+    type Error = anyhow::Error;
+
+    fn try_from(stored: StoredFact) -> anyhow::Result<Self> {
+        Ok(match stored {
+            StoredFact::Committed { database, step, statements } => Self::Committed {
                 database: database.parse()?,
                 step: step.map(|step| step.parse()).transpose()?,
                 statements,
             },
-        };
-        Ok(Entry { at: Timestamp::from_millis(entry.at), attempt: entry.attempt, fact })
-    });
-    Ok(Ledger::new(entries.collect::<anyhow::Result<_>>()?))
+            StoredFact::Sent { method, origin, path, step, answer } => Self::Sent {
+                request: Request {
+                    method: method.parse()?,
+                    origin,
+                    path,
+                    step: step.map(|step| step.parse()).transpose()?,
+                },
+                answer: match answer {
+                    StoredAnswer::InDoubt => Answer::InDoubt,
+                    StoredAnswer::NotSent => Answer::NotSent,
+                    StoredAnswer::Status(status) => Answer::Status(status),
+                },
+            },
+        })
+    }
 }
 
 fn to_text(value: &impl Serialize) -> String {

@@ -12,11 +12,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tether_core::action::Action;
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
+use tether_core::ledger::Ledger;
 use tether_core::port::BoxFuture;
 use tether_core::port::actions::{
     ActionStore, Change, Filter, HistoryEvent, NewAction, Page, Proposed, StoreError, Swap,
@@ -50,7 +51,8 @@ impl SqliteActions {
     /// # Errors
     ///
     /// With a sentence for the operator: the folder is not there or cannot be
-    /// written, the file is no database, or it is from a newer Tether.
+    /// written, the file is no database, it is from a newer Tether, or it is gone
+    /// while the databases beside it are still there.
     pub fn open(path: impl AsRef<Path>) -> anyhow::Result<Self> {
         // An absolute path is never taken for a URI, nor for `:memory:`.
         let path = std::path::absolute(path.as_ref())?;
@@ -65,13 +67,14 @@ impl SqliteActions {
         work: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
         let found = self.readers.read(|connection| work(connection)).await.map_err(Fault::from);
-        found.flatten().map_err(|fault| StoreError::Failed(fault.into()))
+        found.flatten().map_err(without_connection)
     }
 }
 
 fn open_writer(path: &Path) -> anyhow::Result<Connection> {
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     anyhow::ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+    check_not_lost(path, &folder)?;
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let cannot_write = || format!("the file, or its folder {}, cannot be written", folder.display());
@@ -80,6 +83,27 @@ fn open_writer(path: &Path) -> anyhow::Result<Connection> {
     anyhow::ensure!(!connection.is_readonly("main")?, cannot_write());
     schema::update(&mut connection)?;
     Ok(connection)
+}
+
+/// An empty history beside databases that were written to would forget which writes
+/// wait, and which were done.
+fn check_not_lost(path: &Path, folder: &Path) -> anyhow::Result<()> {
+    let state = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.len() > 0 => return Ok(()),
+        Ok(_) => "is empty",
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "is gone",
+        // Opening it will tell.
+        Err(_) => return Ok(()),
+    };
+    let left = ["databases", "databases.db"].into_iter().find(|name| folder.join(name).exists());
+    match left {
+        None => Ok(()),
+        Some(left) => anyhow::bail!(
+            "the file {state}, but {} was used before: {left} is still there. Put the file back, or move \
+             the folder away to begin anew",
+            folder.display(),
+        ),
+    }
 }
 
 fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
@@ -92,6 +116,21 @@ fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
 fn store_error(connection: &Connection, fault: Fault) -> StoreError {
     match fault {
         Fault::Sqlite(error) if is_full(connection, &error) => StoreError::Full,
+        fault => without_connection(fault),
+    }
+}
+
+/// The same, where the connection plays no part.
+fn without_connection(fault: Fault) -> StoreError {
+    match fault {
+        Fault::Sqlite(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+            ) =>
+        {
+            StoreError::Busy
+        }
         fault => StoreError::Failed(fault.into()),
     }
 }
@@ -142,9 +181,12 @@ impl ActionStore for SqliteActions {
         cursor: Option<String>,
     ) -> BoxFuture<'a, Result<Page, StoreError>> {
         let tenant = tenant.clone();
-        Box::pin(
-            self.read(move |connection| reads::list(connection, &tenant, &filter, limit, cursor.as_deref())),
-        )
+        Box::pin(async move {
+            let list = move |connection: &Connection| {
+                reads::list(connection, &tenant, &filter, limit, cursor.as_deref())
+            };
+            self.read(list).await?.ok_or(StoreError::UnknownCursor)
+        })
     }
 
     fn history<'a>(
@@ -160,6 +202,18 @@ impl ActionStore for SqliteActions {
         Box::pin(self.writer.write(move |connection| writes::swap(connection, &change)))
     }
 
+    fn note<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        id: ActionId,
+        attempt: u32,
+        ledger: Ledger,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        let tenant = tenant.clone();
+        let note = move |connection: &Connection| writes::note(connection, &tenant, id, attempt, &ledger);
+        Box::pin(self.writer.write(note))
+    }
+
     fn executing(&self) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
         Box::pin(self.read(reads::executing))
     }
@@ -172,11 +226,22 @@ impl ActionStore for SqliteActions {
         Box::pin(self.read(reads::needed_components))
     }
 
-    fn erase_outputs(
-        &self,
-        before: Timestamp,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+    fn erase_outputs(&self, before: Timestamp, limit: usize) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.writer.write(move |connection| writes::erase_outputs(connection, before, limit)))
+    }
+
+    fn with_records(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+        Box::pin(self.read(move |connection| reads::with_records(connection, now, limit)))
+    }
+
+    fn set_records_due<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        id: ActionId,
+        due: Option<Timestamp>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let tenant = tenant.clone();
+        let set = move |connection: &Connection| writes::set_records_due(connection, &tenant, id, due);
+        Box::pin(self.writer.write(set))
     }
 }

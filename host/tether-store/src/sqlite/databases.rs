@@ -24,7 +24,7 @@ use std::sync::Arc;
 use tether_core::id::{DatabaseName, RequestId};
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
-    Databases, Record, Rights, Scope, Session, SqlLimits, Unfit, Unreachable,
+    Databases, Record, Rights, Scope, Session, SqlError, SqlLimits, Unfit, Unreachable,
 };
 
 use self::error::{sql_error, without_connection};
@@ -67,14 +67,14 @@ impl SqliteDatabases {
         let (host, place) = (self.host.clone(), place.clone());
         let found = blocking(move || {
             // Asked before the file is looked for: it may be made meanwhile.
-            let known = host.known.id(&place).map_err(|error| error.to_string())?;
-            let file = host.files.get(&place).map_err(|error| error.to_string())?;
+            let known = host.known.id(&place).map_err(without_connection)?;
+            let file = host.files.get(&place)?;
             if file.is_none() && (known.is_some() || !place.own) {
-                return Err("its file is not there".to_owned());
+                return Err(SqlError::Unreachable("its file is not there".to_owned()));
             }
             Ok(file)
         });
-        found.await.map_err(|why| unreachable(database, why))
+        found.await.map_err(|error| unreachable(database, error))
     }
 
     /// Runs `work` on every database of `scope` that is there, with the writer's turn.
@@ -92,23 +92,24 @@ impl SqliteDatabases {
             let (work, name) = (work.clone(), database.clone());
             let answer = blocking(move || {
                 let stop = Stop::after(host.limits.turn_time);
-                let connection =
-                    turn.connection(&stop).map_err(|error| without_connection(error).to_string())?;
-                let standing =
-                    host.standing(connection, &place, &component).map_err(|error| error.to_string())?;
-                standing.check(&place)?;
+                let connection = turn.connection(&stop).map_err(without_connection)?;
+                host.standing(connection, &place, &component)?.check(&place)?;
                 work(&name, connection).map_err(|error| match error.downcast::<rusqlite::Error>() {
-                    Ok(error) => sql_error(connection, error).to_string(),
-                    Err(error) => error.to_string(),
+                    Ok(error) => sql_error(connection, error),
+                    Err(error) => SqlError::Other(error.to_string()),
                 })
             });
-            answers.push(answer.await.map_err(|why| unreachable(database, why))?);
+            answers.push(answer.await.map_err(|error| unreachable(database, error))?);
         }
         Ok(answers)
     }
 }
 
-fn unreachable(database: &DatabaseName, why: impl std::fmt::Display) -> Unreachable {
+fn unreachable(database: &DatabaseName, error: SqlError) -> Unreachable {
+    let why = match error {
+        SqlError::Unreachable(why) => why,
+        error => error.to_string(),
+    };
     Unreachable(format!("database `{database}`: {why}"))
 }
 
@@ -124,7 +125,7 @@ impl Databases for SqliteDatabases {
                 let Some(file) = self.existing(&place, database).await? else { continue };
                 let standing = self.host.look(&file, &place, &scope.component).await;
                 let standing = standing.map_err(|error| unreachable(database, error))?;
-                standing.check(&place).map_err(|why| unreachable(database, why))?;
+                standing.check(&place).map_err(|error| unreachable(database, error))?;
                 if let Err(unfit) = standing.fits(scope, database) {
                     return Ok(Err(unfit));
                 }

@@ -49,20 +49,23 @@ pub(super) fn numbered(
     })
 }
 
-/// See `ActionStore::list`. A cursor is the id of the last action of the page
-/// before: it says nothing about other tenants.
+/// See `ActionStore::list`; none where the cursor is none of ours. A cursor is the id
+/// of the last action of the page before: it says nothing about other tenants.
 pub(super) fn list(
     connection: &Connection,
     tenant: &TenantId,
     filter: &Filter,
     limit: usize,
     cursor: Option<&str>,
-) -> Result<Page, Fault> {
+) -> Result<Option<Page>, Fault> {
     let tenant = tenant.as_str();
     let start: Option<i64> = connection
         .prepare_cached("SELECT number FROM actions WHERE id = ? AND tenant = ?")?
         .query_row((cursor, tenant), |row| row.get(0))
         .optional()?;
+    if start.is_none() && cursor.is_some() {
+        return Ok(None);
+    }
     let status = filter.status.map(|status| status.as_str());
     let proposer = filter.proposer.as_ref().map(|proposer| proposer.as_str());
     // One more than asked for tells whether there is another page.
@@ -89,7 +92,7 @@ pub(super) fn list(
     let more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| more).map(|found| found.id.clone());
-    Ok(Page { actions: sound(found).1, next })
+    Ok(Some(Page { actions: sound(found), next }))
 }
 
 /// See `ActionStore::history`.
@@ -115,7 +118,7 @@ pub(super) fn history(
 /// See `ActionStore::executing`.
 pub(super) fn executing(connection: &Connection) -> Result<Vec<Action>, Fault> {
     let sql = format!("SELECT {COLUMNS} FROM actions WHERE status = 'Executing' ORDER BY number");
-    Ok(sound(every(connection, &sql, &[])?).1)
+    Ok(sound(every(connection, &sql, &[])?))
 }
 
 /// See `ActionStore::overdue`.
@@ -125,7 +128,18 @@ pub(super) fn overdue(connection: &Connection, now: Timestamp, limit: usize) -> 
          ORDER BY expires_at LIMIT ?"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?).1)
+    Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?))
+}
+
+/// See `ActionStore::with_records`.
+pub(super) fn with_records(
+    connection: &Connection,
+    now: Timestamp,
+    limit: usize,
+) -> Result<Vec<Action>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM actions WHERE records_due <= ? ORDER BY records_due LIMIT ?");
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?))
 }
 
 /// See `ActionStore::needed_components`. Jumps from each digest to the next, so that
@@ -133,10 +147,12 @@ pub(super) fn overdue(connection: &Connection, now: Timestamp, limit: usize) -> 
 pub(super) fn needed_components(connection: &Connection) -> Result<Vec<Digest>, Fault> {
     let mut statement = connection.prepare_cached(
         "WITH RECURSIVE needed (digest) AS (
-             SELECT min(component_digest) FROM actions WHERE status IN ('Pending', 'Executing')
+             SELECT min(handler_digest) FROM actions
+             WHERE handler = 'component' AND status IN ('Pending', 'Executing')
              UNION ALL
-             SELECT (SELECT min(component_digest) FROM actions
-                     WHERE status IN ('Pending', 'Executing') AND component_digest > digest)
+             SELECT (SELECT min(handler_digest) FROM actions
+                     WHERE handler = 'component' AND status IN ('Pending', 'Executing')
+                         AND handler_digest > digest)
              FROM needed WHERE digest IS NOT NULL
          )
          SELECT digest FROM needed WHERE digest IS NOT NULL",
@@ -146,25 +162,26 @@ pub(super) fn needed_components(connection: &Connection) -> Result<Vec<Digest>, 
     Ok(texts.iter().filter_map(|text| text.parse().ok()).collect())
 }
 
-/// Up to `limit` actions that succeeded before `before` and whose outputs are kept,
-/// oldest first, with the numbers of their rows.
+/// The rows of up to `limit` actions that succeeded before `before` and whose outputs
+/// are kept, oldest first, sound or not.
 pub(super) fn with_output(
     connection: &Connection,
     before: Timestamp,
     limit: usize,
-) -> Result<(Vec<i64>, Vec<Action>), Fault> {
+) -> Result<Vec<Found>, Fault> {
     let sql = format!(
         "SELECT {COLUMNS} FROM actions WHERE output IS NOT NULL AND moment < ? ORDER BY moment LIMIT ?"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    Ok(sound(every(connection, &sql, &[&before.as_millis(), &limit])?))
+    every(connection, &sql, &[&before.as_millis(), &limit])
 }
 
-/// A row of a list, sound or not.
-struct Found {
-    number: i64,
+/// A row of a list.
+pub(super) struct Found {
+    pub(super) number: i64,
     id: String,
-    action: Result<Action, Fault>,
+    /// An error where the row is damaged.
+    pub(super) action: Result<Action, Fault>,
 }
 
 fn every(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<Found>, Fault> {
@@ -175,17 +192,13 @@ fn every(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> Result<Ve
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The numbers of all rows, and the actions of those that are sound. One damaged row
-/// must not keep all others from being listed, expired and settled.
-fn sound(found: Vec<Found>) -> (Vec<i64>, Vec<Action>) {
-    let numbers = found.iter().map(|found| found.number).collect();
-    let actions = found.into_iter().filter_map(|found| {
-        found
-            .action
-            .inspect_err(|error| tracing::error!(action = found.id, %error, "an action is left out"))
-            .ok()
-    });
-    (numbers, actions.collect())
+/// The actions of those rows that are sound. One damaged row must not keep all others
+/// from being listed, expired and settled.
+fn sound(found: Vec<Found>) -> Vec<Action> {
+    let action = |Found { id, action, .. }: Found| {
+        action.inspect_err(|error| tracing::error!(action = id, %error, "an action is left out")).ok()
+    };
+    found.into_iter().filter_map(action).collect()
 }
 
 fn first<T>(

@@ -5,7 +5,10 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 /// Applied in order, each once; the file's `user_version` counts them. A step that
 /// was released is never edited.
-const STEPS: &[&str] = &[include_str!("../../../migrations/001_actions.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../../../migrations/001_actions.sql"),
+    include_str!("../../../migrations/002_handlers.sql"),
+];
 
 /// Sets the connection up, and brings the file to the newest schema.
 pub(super) fn update(connection: &mut Connection) -> anyhow::Result<()> {

@@ -3,7 +3,8 @@
 use rusqlite::{Connection, OptionalExtension as _};
 use tether_core::action::{Action, Claim, Revision, State};
 use tether_core::clock::Timestamp;
-use tether_core::id::TenantId;
+use tether_core::id::{ActionId, TenantId};
+use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, HistoryEvent, NewAction, Proposed, Swap};
 
 use super::reads;
@@ -74,18 +75,42 @@ fn bind_key(connection: &Connection, tenant: &TenantId, claim: &Claim, number: i
     Ok(bound.is_none_or(|bound| bound == number))
 }
 
-/// See `ActionStore::erase_outputs`. What is damaged is erased as well, though it
-/// cannot be returned: keeping a result too long is no answer to that.
-pub(super) fn erase_outputs(
+/// See `ActionStore::note`.
+pub(super) fn note(
     connection: &Connection,
-    before: Timestamp,
-    limit: usize,
-) -> Result<Vec<Action>, Fault> {
-    let (numbers, actions) = reads::with_output(connection, before, limit)?;
-    let mut erase = connection
-        .prepare_cached("UPDATE actions SET output = NULL, revision = revision + 1 WHERE number = ?")?;
-    for number in numbers {
-        erase.execute([number])?;
+    tenant: &TenantId,
+    id: ActionId,
+    attempt: u32,
+    ledger: &Ledger,
+) -> Result<bool, Fault> {
+    row::update_ledger(connection, tenant, id, attempt, ledger)
+}
+
+/// See `ActionStore::erase_outputs`. What is damaged is erased as well, though nobody
+/// can tell any more where its records are: keeping a result too long is no answer to
+/// that.
+pub(super) fn erase_outputs(connection: &Connection, before: Timestamp, limit: usize) -> Result<(), Fault> {
+    let mut erase = connection.prepare_cached(
+        "UPDATE actions SET output = NULL, records_due = ?, revision = revision + 1 WHERE number = ?",
+    )?;
+    for found in reads::with_output(connection, before, limit)? {
+        let due = found.action.is_ok().then_some(before.as_millis());
+        erase.execute((due, found.number))?;
     }
-    Ok(actions)
+    Ok(())
+}
+
+/// See `ActionStore::set_records_due`.
+pub(super) fn set_records_due(
+    connection: &Connection,
+    tenant: &TenantId,
+    id: ActionId,
+    due: Option<Timestamp>,
+) -> Result<(), Fault> {
+    connection
+        .prepare_cached(
+            "UPDATE actions SET records_due = ? WHERE id = ? AND tenant = ? AND records_due IS NOT NULL",
+        )?
+        .execute((due.map(Timestamp::as_millis), id.to_string(), tenant.as_str()))?;
+    Ok(())
 }

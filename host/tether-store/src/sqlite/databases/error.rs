@@ -36,6 +36,10 @@ pub(super) fn without_connection(error: Error) -> SqlError {
         ErrorCode::OperationInterrupted => {
             SqlError::Other("the statement was stopped: its time was over".to_owned())
         }
+        ErrorCode::CannotOpen
+        | ErrorCode::NotADatabase
+        | ErrorCode::PermissionDenied
+        | ErrorCode::SystemIoFailure => SqlError::Unreachable(message),
         // So SQLite refuses a write to its schema or to a virtual table's own tables.
         _ if message.contains("may not be modified") => SqlError::Forbidden(message),
         _ => SqlError::Other(message),

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tether_core::port::databases::SqlLimits;
+use tether_core::port::databases::{SqlError, SqlLimits};
 
 use super::file::DatabaseFile;
 use super::place::Place;
@@ -33,18 +33,23 @@ impl Files {
     }
 
     /// The file at `place`; none if it is not there. Blocks.
-    pub(super) fn get(&self, place: &Place) -> io::Result<Option<Arc<DatabaseFile>>> {
+    ///
+    /// # Errors
+    ///
+    /// `Unreachable` where it cannot be looked at, `Other` where it is not to be used.
+    pub(super) fn get(&self, place: &Place) -> Result<Option<Arc<DatabaseFile>>, SqlError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let metadata = match fs::metadata(&place.path) {
             Ok(metadata) if metadata.is_file() => metadata,
-            Ok(_) => return Err(io::Error::other("it is no file")),
+            Ok(_) => return Err(SqlError::Unreachable("it is no file".to_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
+            Err(error) => return Err(unusable(&error)),
         };
         // Two paths to one file are one file, and one turn.
-        let path = fs::canonicalize(&place.path)?;
-        if !place.own && path.starts_with(fs::canonicalize(&self.data_dir)?) {
-            return Err(io::Error::other("it lies in Tether's own data folder"));
+        let canonical = |path: &Path| fs::canonicalize(path).map_err(|error| unusable(&error));
+        let path = canonical(&place.path)?;
+        if !place.own && path.starts_with(canonical(&self.data_dir)?) {
+            return Err(SqlError::Other("the database's file lies in Tether's own data folder".to_owned()));
         }
         let identity = Identity::of(&metadata);
         if let Some(entry) = open.get(&path)
@@ -63,7 +68,11 @@ impl Files {
 
     /// Makes the file at `place`, empty, with the folders above it, unless it is
     /// there. Afterwards their names are on the disk. Blocks.
-    pub(super) fn make(&self, place: &Place) -> io::Result<()> {
+    pub(super) fn make(&self, place: &Place) -> Result<(), SqlError> {
+        self.try_make(place).map_err(|error| unusable(&error))
+    }
+
+    fn try_make(&self, place: &Place) -> io::Result<()> {
         // SQLite loses its locks on a file when anybody in this process closes it:
         // nobody may have opened this one before it is made.
         let _open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,6 +86,14 @@ impl Files {
         }
         sync_folder(folder)?;
         new.iter().filter_map(|made| made.parent()).try_for_each(sync_folder)
+    }
+}
+
+/// What is told of a file that the system refuses.
+fn unusable(error: &io::Error) -> SqlError {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => SqlError::StorageFull,
+        _ => SqlError::Unreachable(format!("its file cannot be used: {error}")),
     }
 }
 

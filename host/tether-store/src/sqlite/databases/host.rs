@@ -41,7 +41,7 @@ impl Host {
             scope.migrations.iter().filter(|migration| migration.database == *database).cloned().collect();
 
         let standing = self.look(&file, &place, &scope.component).await?;
-        standing.check(&place).map_err(SqlError::Other)?;
+        standing.check(&place)?;
         if !standing.is_ready(&place, &migrations.iter().collect::<Vec<_>>())? {
             let turn = file.turn().await?;
             let host = self.clone();
@@ -94,25 +94,21 @@ impl Host {
     async fn file_to_open(self: &Arc<Self>, place: &Place) -> Result<Arc<DatabaseFile>, SqlError> {
         let (host, place) = (self.clone(), place.clone());
         blocking(move || {
-            let unusable = |error: std::io::Error| match error.kind() {
-                std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => SqlError::StorageFull,
-                _ => SqlError::Other(format!("the database's file cannot be used: {error}")),
-            };
+            let away = |why: &str| SqlError::Unreachable(why.to_owned());
             // Asked before the file is looked for: it may be made meanwhile.
             let known = host.known.id(&place).map_err(without_connection)?;
-            if let Some(file) = host.files.get(&place).map_err(unusable)? {
+            if let Some(file) = host.files.get(&place)? {
                 return Ok(file);
             }
             if !place.own {
-                return Err(SqlError::Other("the database's file is not there".to_owned()));
+                return Err(away("its file is not there"));
             }
             // Made again, it would have forgotten what was done.
             if known.is_some() {
-                return Err(SqlError::Other("the database's file is gone: put it back".to_owned()));
+                return Err(away("its file is gone: put it back"));
             }
-            host.files.make(&place).map_err(unusable)?;
-            let file = host.files.get(&place).map_err(unusable)?;
-            file.ok_or_else(|| SqlError::Other("the database's file was taken away".to_owned()))
+            host.files.make(&place)?;
+            host.files.get(&place)?.ok_or_else(|| away("its file was taken away"))
         })
         .await
     }
@@ -128,7 +124,7 @@ impl Host {
     ) -> Result<(), SqlError> {
         let connection = turn.connection(&Stop::after(self.limits.turn_time)).map_err(without_connection)?;
         let mut standing = self.standing(connection, place, component)?;
-        standing.check(place).map_err(SqlError::Other)?;
+        standing.check(place)?;
 
         if standing.lacks_bookkeeping(place) {
             let id = fresh_id()?;
@@ -138,7 +134,7 @@ impl Host {
                 .and_then(|identity| connection.execute_batch("COMMIT").map(|()| identity));
             standing.identity = Some(made.map_err(|error| sql_error(connection, error))?);
             // Another process may have been first to own it.
-            standing.check(place).map_err(SqlError::Other)?;
+            standing.check(place)?;
         }
         if let Some(identity) = &standing.identity {
             self.known.remember(place, &identity.id).map_err(without_connection)?;

@@ -21,17 +21,22 @@ pub(super) struct Standing {
 impl Standing {
     /// Whether it is the database that this scope used before, and is not another
     /// tenant's.
-    pub(super) fn check(&self, place: &Place) -> Result<(), String> {
+    ///
+    /// # Errors
+    ///
+    /// `Unreachable` where it is another one, `Other` where it is another tenant's.
+    pub(super) fn check(&self, place: &Place) -> Result<(), SqlError> {
         let id = self.identity.as_ref().map(|identity| &identity.id);
         if self.known.is_some() && self.known.as_ref() != id {
-            return Err("it is another database than it was: put the old one back".to_owned());
+            let why = "it is another database than it was: put the old one back";
+            return Err(SqlError::Unreachable(why.to_owned()));
         }
         let owner = self.identity.as_ref().and_then(|identity| identity.owner.as_deref());
         match &place.owner {
-            Some(tenant) if owner.is_some_and(|owner| owner != tenant.as_str()) => Err(
+            Some(tenant) if owner.is_some_and(|owner| owner != tenant.as_str()) => Err(SqlError::Other(
                 "it belongs to another tenant: put `{tenant}` into its path, or grant it with `shared = true`"
                     .to_owned(),
-            ),
+            )),
             _ => Ok(()),
         }
     }
