@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Our crates, each with those of ours that it may use.
-const FLOORS: [(&str, &[&str]); 9] = [
+const FLOORS: [(&str, &[&str]); 10] = [
     ("tether-core", &[]),
     ("tether-store", &["tether-core"]),
     ("tether-transport", &["tether-core"]),
@@ -26,14 +26,16 @@ const FLOORS: [(&str, &[&str]); 9] = [
     ),
     // Beside the house.
     ("tether-build", &[]),
+    ("tether-near", &[]),
     ("tether-sdk", &["tether-sdk-macros"]),
     ("tether-sdk-macros", &[]),
 ];
 
 /// Dependencies that one crate alone may name.
-const OWNERS: [(&str, &str); 4] = [
+const OWNERS: [(&str, &str); 5] = [
     ("wasmtime", "tether-runner"),
     ("wasmtime-wasi", "tether-runner"),
+    ("wasmtime-wasi-http", "tether-runner"),
     ("reqwest", "tether-transport"),
     ("rusqlite", "tether-store"),
 ];

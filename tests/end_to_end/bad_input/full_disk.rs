@@ -50,7 +50,7 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-fn a_full_data_folder_refuses_and_loses_nothing() {
+fn f15_a_full_data_folder_refuses_and_loses_nothing() {
     let Some(disk) = SmallDisk::mount() else { return };
     let server = Setup::of(&["probe"]).data_at(disk.path().join("data")).start();
     let done = server.api.propose("probe_write", r#"{"note":"before"}"#);
@@ -75,7 +75,7 @@ fn a_full_data_folder_refuses_and_loses_nothing() {
 }
 
 #[test]
-fn a_handler_whose_disk_is_full_can_be_confirmed_again() {
+fn f15_a_handler_whose_disk_is_full_can_be_confirmed_again_once_there_is_room() {
     let Some(disk) = SmallDisk::mount() else { return };
     let database = disk.path().join("main.db");
     let config = format!(
@@ -93,8 +93,16 @@ fn a_handler_whose_disk_is_full_can_be_confirmed_again() {
     let id = server.api.propose("probe_write", &large);
     let outcome = server.api.confirm(&id, "{}");
     outcome.check("200 FailedRetryable EXECUTION_FAILED_RETRYABLE");
-    assert_eq!(outcome.str("effect"), "None");
+    assert_eq!((outcome.str("effect"), outcome.body["cause"]["code"].as_str()), ("None", Some("STORAGE_FULL")));
     assert_eq!(effects(&database).len(), 1, "nothing of it was applied");
+
+    // Now that it is known, no attempt is used up on it.
+    for _ in 0..5 {
+        let refused = server.api.confirm(&id, "{}");
+        refused.check("503 STORAGE_FULL");
+        assert!(refused.str("detail").contains("nothing was attempted"), "{}", refused.text);
+    }
+    assert_eq!(server.api.action(&id).check("200 Pending").body["attemptsUsed"], 1);
 
     fs::remove_file(filler).unwrap();
     server.api.confirm(&id, "{}").check("200 Succeeded");

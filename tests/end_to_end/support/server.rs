@@ -81,6 +81,11 @@ impl Server {
         self.restart();
     }
 
+    /// The number of its process.
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.child.id()
+    }
+
     /// What it says on standard error.
     pub(crate) fn log(&self) -> &Log {
         &self.process.log

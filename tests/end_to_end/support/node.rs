@@ -1,0 +1,91 @@
+//! Programs in JavaScript, run with Node.js where there is one.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+
+use super::folder::ROOT;
+
+/// A folder of `tests/` with a `package.json`, its packages installed.
+pub(crate) struct NodeProject(PathBuf);
+
+impl NodeProject {
+    /// Installs `tests/FOLDER`. None, and a printed reason, where Node.js or npm is
+    /// missing.
+    pub(crate) fn install(folder: &str) -> Option<Self> {
+        for program in ["node", "npm"] {
+            let found = Command::new(program).arg("--version").output();
+            if !found.is_ok_and(|output| output.status.success()) {
+                eprintln!("skipped: this test needs {program}, which is not installed");
+                return None;
+            }
+        }
+        // One at a time: tests of one file share an installation.
+        static INSTALLING: Mutex<()> = Mutex::new(());
+        let _turn = INSTALLING.lock();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
+        let project = Path::new(ROOT).join(folder.replace('/', "-"));
+        fs::create_dir_all(&project).expect("the tests can make folders");
+        let manifest = fs::read(source.join("package.json")).expect("it is there");
+        let installed = project.join("installed.json");
+        for file in fs::read_dir(&source).expect("the folder is there").map_while(Result::ok) {
+            fs::copy(file.path(), project.join(file.file_name())).expect("files can be copied");
+        }
+        if fs::read(&installed).ok() != Some(manifest.clone()) {
+            let npm = Command::new("npm")
+                .args(["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"])
+                .current_dir(&project)
+                .stdin(Stdio::null())
+                .output()
+                .expect("npm can be run");
+            assert!(npm.status.success(), "npm install failed: {npm:?}");
+            fs::write(installed, manifest).expect("the tests can write files");
+        }
+        Some(Self(project))
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Runs one of its programs to its end.
+    #[track_caller]
+    pub(crate) fn run(&self, program: &str, arguments: &[&Path]) {
+        let ran = self.command(program, arguments).output().expect("node can be run");
+        assert!(ran.status.success(), "{program} failed: {ran:?}");
+    }
+
+    /// Starts one of its servers, which prints its port first.
+    #[track_caller]
+    pub(crate) fn serve(&self, program: &str, arguments: &[&Path]) -> NodeServer {
+        let mut command = self.command(program, arguments);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("node can be run");
+        let mut line = String::new();
+        let output = child.stdout.take().expect("its standard output is ours");
+        BufReader::new(output).read_line(&mut line).expect("it can be heard");
+        let port = line.trim().parse().unwrap_or_else(|_| panic!("{program} tells no port: {line:?}"));
+        NodeServer { port, child }
+    }
+
+    fn command(&self, program: &str, arguments: &[&Path]) -> Command {
+        let mut command = Command::new("node");
+        command.arg(program).args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command
+    }
+}
+
+/// A server in JavaScript. It is killed with its test.
+pub(crate) struct NodeServer {
+    pub(crate) port: u16,
+    child: Child,
+}
+
+impl Drop for NodeServer {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
