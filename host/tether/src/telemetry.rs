@@ -2,12 +2,13 @@
 
 use std::io::{self, IsTerminal};
 
-use anyhow::Context;
 use tracing::{Level, Metadata};
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+use crate::config::ConfigError;
 
 /// How the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -28,12 +29,9 @@ pub const VARIABLE: &str = "TETHER_LOG";
 /// # Errors
 ///
 /// When `TETHER_LOG` is no filter.
-pub fn start(format: LogFormat) -> anyhow::Result<()> {
+pub fn start(format: LogFormat) -> Result<(), ConfigError> {
     let wanted = std::env::var(VARIABLE).ok().filter(|filter| !filter.is_empty());
-    let wanted = wanted.unwrap_or_else(|| "info".to_owned());
-    let filter = EnvFilter::try_new(&wanted).with_context(|| {
-        format!("{VARIABLE} is {wanted:?}; write a level (error, warn, info, debug, trace) or TARGET=LEVEL")
-    })?;
+    let filter = filter(wanted.as_deref().unwrap_or("info"))?;
     let lines = fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
     let lines = match format {
         LogFormat::Text => lines.boxed(),
@@ -43,9 +41,31 @@ pub fn start(format: LogFormat) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn filter(wanted: &str) -> Result<EnvFilter, ConfigError> {
+    EnvFilter::try_new(wanted).map_err(|error| {
+        ConfigError::new(format!(
+            "{VARIABLE} is {wanted:?} ({error}); write a level (error, warn, info, debug, trace) or TARGET=LEVEL"
+        ))
+    })
+}
+
 /// Below warnings only we are heard: what HTTP libraries write at TRACE holds
 /// headers, and so tokens.
 fn discreet(metadata: &Metadata<'_>) -> bool {
     let ours = metadata.target().split("::").next().is_some_and(|name| name.starts_with("tether"));
     ours || *metadata.level() <= Level::WARN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_that_is_none_is_a_wrong_configuration() {
+        for wanted in ["info", "tether_gateway=trace,info", "off"] {
+            filter(wanted).unwrap();
+        }
+        let error = filter("info,tether=loud").unwrap_err().to_string();
+        assert!(error.contains("TETHER_LOG is \"info,tether=loud\"") && error.contains("debug"), "{error}");
+    }
 }

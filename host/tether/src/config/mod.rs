@@ -6,12 +6,17 @@
 //! what nobody asked for is an unknown key.
 
 mod duration;
+mod endpoints;
 mod file;
+mod header;
+mod outbound;
 mod read;
+mod secrets;
 mod section;
 mod size;
 #[cfg(test)]
 mod tests;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -22,6 +27,8 @@ use tether_core::grant::Grants;
 use tether_core::id::ComponentName;
 use tether_core::port::databases::SqlLimits;
 use tether_core::retry::RetryPolicy;
+use tether_transport::endpoint::EndpointSettings;
+use tether_transport::outbound::Secrets;
 
 pub(crate) use read::name_of;
 
@@ -36,12 +43,18 @@ pub struct Config {
     pub retry: RetryPolicy,
     /// The longest result, in bytes of JSON text.
     pub max_response_bytes: usize,
+    /// Certificates that are trusted besides the system's: PEM, may be empty.
+    pub extra_roots: Vec<u8>,
+    /// What `${NAME}` in headers stands for.
+    pub secrets: Secrets,
     /// What becomes of proposed writes.
     pub actions: Actions,
     /// Bounds on what the host does at a time, and on each call.
     pub limits: Limits,
     /// The components to load.
     pub components: Vec<Component>,
+    /// Remote systems that offer tools.
+    pub endpoints: Vec<EndpointSettings>,
 }
 
 /// The `actions` section.
@@ -60,6 +73,8 @@ pub struct Actions {
 pub struct Limits {
     /// Handlers that run at the same time.
     pub max_concurrent: u32,
+    /// Handlers that run at the same time for one tenant.
+    pub max_concurrent_per_tenant: u32,
     /// How long a call waits for its turn.
     pub queue_time: Duration,
     /// Linear memory of one call, in bytes.
@@ -68,6 +83,12 @@ pub struct Limits {
     pub stack: usize,
     /// Connections, transactions and the like that one call may hold.
     pub handles: usize,
+    /// Bytes of one request that leaves the host, without its head.
+    pub request_bytes: usize,
+    /// Bytes of one answer to it, also after it was decompressed.
+    pub answer_bytes: usize,
+    /// Requests that one attempt may send.
+    pub requests: usize,
     /// Bounds on SQL.
     pub sql: SqlLimits,
 }
@@ -98,6 +119,13 @@ pub struct Flags {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
+
+impl ConfigError {
+    /// What is wrong, where, and what to do.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
 
 impl Config {
     /// Reads `file` (TOML, or JSON where its name ends so) and `environment`

@@ -1,6 +1,6 @@
 //! Every key, with its range and its default.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,8 +11,9 @@ use tether_core::id::{ComponentName, DatabaseName};
 use tether_core::port::databases::SqlLimits;
 use tether_core::retry::RetryPolicy;
 
+use super::secrets::Vault;
 use super::section::{Found, Section, Source, nearest};
-use super::{Actions, Component, Config, ConfigError, Flags, Limits};
+use super::{Actions, Component, Config, ConfigError, Flags, Limits, endpoints, outbound};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -41,6 +42,7 @@ pub(super) fn config(
     let mut transport = root.section("tool_transport")?;
     let retry = retry(&mut transport)?;
     let max_response_bytes = transport.bytes("max_response_bytes", 1..=64 << 20, 262_144)?;
+    let extra_roots = outbound::extra_roots(&mut transport, &source)?;
     variables.extend(transport.finish()?);
 
     let mut section = root.section("actions")?;
@@ -55,21 +57,33 @@ pub(super) fn config(
     let limits = limits(&mut section, &retry)?;
     variables.extend(section.finish()?);
 
+    let mut vault = Vault::new(&source);
     let mut components = Vec::new();
     for section in root.list("components")? {
-        components.push(component(section, &source)?);
+        components.push(component(section, &source, &mut vault)?);
     }
     for path in flags.components {
         components.push(named_on_the_line(path)?);
     }
     unique_names(&components)?;
 
-    if let Some(found) = root.take("endpoints") {
-        return Err(not_yet(&found, "remote endpoints are"));
-    }
+    let endpoints = endpoints::read(root.list("endpoints")?, &source, &mut vault)?;
+    let secrets = vault.close();
+
     variables.extend(root.finish()?);
     known_variables(&source, &variables)?;
-    Ok(Config { listen, data_dir, retry, max_response_bytes, actions, limits, components })
+    Ok(Config {
+        listen,
+        data_dir,
+        retry,
+        max_response_bytes,
+        extra_roots,
+        secrets,
+        actions,
+        limits,
+        components,
+        endpoints,
+    })
 }
 
 fn data_dir(root: &mut Section<'_>, source: &Source, flag: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
@@ -108,12 +122,17 @@ fn retry(section: &mut Section<'_>) -> Result<RetryPolicy, ConfigError> {
 
 fn limits(section: &mut Section<'_>, retry: &RetryPolicy) -> Result<Limits, ConfigError> {
     let sql = SqlLimits::default();
+    let max_concurrent = section.number("max_concurrent", 1..=10_000, 256)?;
     Ok(Limits {
-        max_concurrent: section.number("max_concurrent", 1..=10_000, 256)?,
+        max_concurrent,
+        max_concurrent_per_tenant: section.number("max_concurrent_per_tenant", 1..=10_000, max_concurrent)?,
         queue_time: section.duration("queue_time", Duration::ZERO..=HOUR, 5 * SECOND)?,
         memory: section.bytes("memory", 1 << 20..=4 << 30, 128 << 20)?,
         stack: section.bytes("stack", 64 << 10..=16 << 20, 512 << 10)?,
         handles: section.number("handles", 16..=1_000_000, 1_000)?,
+        request_bytes: section.bytes("request_bytes", 1 << 10..=1 << 30, 8 << 20)?,
+        answer_bytes: section.bytes("answer_bytes", 1 << 10..=1 << 30, 8 << 20)?,
+        requests: section.number("requests", 1..=10_000, 100)?,
         sql: SqlLimits {
             max_rows: section.number("sql_rows", 1..=10_000_000, sql.max_rows)?,
             max_bytes: section.bytes("sql_bytes", 1024..=1 << 30, sql.max_bytes)?,
@@ -126,30 +145,37 @@ fn limits(section: &mut Section<'_>, retry: &RetryPolicy) -> Result<Limits, Conf
     })
 }
 
-fn component(mut section: Section<'_>, source: &Source) -> Result<Component, ConfigError> {
+fn component(
+    mut section: Section<'_>,
+    source: &Source,
+    vault: &mut Vault<'_>,
+) -> Result<Component, ConfigError> {
     let name =
         section.parsed("name", |text| text.parse::<ComponentName>().map_err(|error| error.to_string()))?;
     let path = section.text("path")?;
     let databases = section.names("databases")?;
-    if let Some(found) = section.take("outbound") {
-        return Err(not_yet(&found, "outbound requests are"));
-    }
-    let grants = databases.map(|databases| grants(&section, databases, source)).transpose()?;
+    let destinations = section.list("outbound")?.into_iter();
+    let destinations = destinations.map(|section| outbound::destination(section, vault));
+    let destinations = destinations.collect::<Result<_, _>>()?;
+    let databases = match databases {
+        Some(databases) => self::databases(&section, databases, source)?,
+        None => one_database(),
+    };
     let missing = section.place_of("path");
     section.finish()?;
 
     let path = path.ok_or_else(|| ConfigError(format!("{missing} is missing: the component's file")))?;
     let path = source.base.join(path);
     let name = name.map_or_else(|| name_of(&path), Ok)?;
-    Ok(Component { name, path, grants: grants.unwrap_or_else(one_database) })
+    Ok(Component { name, path, grants: Grants { databases, destinations } })
 }
 
-fn grants(
+fn databases(
     component: &Section<'_>,
     databases: Vec<(String, Found)>,
     source: &Source,
-) -> Result<Grants, ConfigError> {
-    let mut granted = Grants::default();
+) -> Result<BTreeMap<DatabaseName, DatabaseGrant>, ConfigError> {
+    let mut granted = BTreeMap::new();
     for (name, found) in databases {
         let database: DatabaseName =
             name.parse().map_err(|error| found.wrong(format!("`{name}` cannot be its name: {error}")))?;
@@ -175,7 +201,7 @@ fn grants(
                 );
             }
         };
-        granted.databases.insert(database, at(grant, &source.base));
+        granted.insert(database, at(grant, &source.base));
     }
     Ok(granted)
 }
@@ -191,13 +217,14 @@ fn at(grant: DatabaseGrant, base: &Path) -> DatabaseGrant {
 }
 
 fn named_on_the_line(path: PathBuf) -> Result<Component, ConfigError> {
-    Ok(Component { name: name_of(&path)?, path, grants: one_database() })
+    let grants = Grants { databases: one_database(), ..Grants::default() };
+    Ok(Component { name: name_of(&path)?, path, grants })
 }
 
 /// What a component gets that the operator says nothing about: `main`.
-fn one_database() -> Grants {
+fn one_database() -> BTreeMap<DatabaseName, DatabaseGrant> {
     let main = "main".parse().ok().map(|name: DatabaseName| (name, DatabaseGrant::Own));
-    Grants { databases: main.into_iter().collect() }
+    main.into_iter().collect()
 }
 
 /// A component is called after its file, without the ending.
@@ -220,10 +247,6 @@ fn unique_names(components: &[Component]) -> Result<(), ConfigError> {
         }
     }
     Ok(())
-}
-
-fn not_yet(found: &Found, what: &str) -> ConfigError {
-    ConfigError(format!("{}: {what} not supported yet in this version; remove the section", found.place))
 }
 
 /// A nested variable that nothing reads is a key that is misspelled. Others may

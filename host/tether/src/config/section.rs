@@ -48,6 +48,11 @@ impl Found {
         };
         ConfigError(format!("{} is {shown}: {message}", self.place))
     }
+
+    /// The same without the value, which may be a secret.
+    pub(super) fn refused(&self, message: impl Display) -> ConfigError {
+        ConfigError(format!("{}: {message}", self.place))
+    }
 }
 
 impl<'a> Section<'a> {
@@ -180,6 +185,25 @@ impl<'a> Section<'a> {
         parsed.map(Some).map_err(|message| found.wrong(message))
     }
 
+    /// A list of texts, each read as a `T`; its error says what it must be.
+    pub(super) fn parsed_list<T, E: Display>(
+        &mut self,
+        key: &'static str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<Option<Vec<T>>, ConfigError> {
+        let Some(found) = self.take(key) else { return Ok(None) };
+        let Value::Array(items) = found.value else {
+            return Err(found.wrong("it must be a list of texts"));
+        };
+        let numbered = items.into_iter().enumerate();
+        let parsed = numbered.map(|(index, value)| {
+            let item = Found { value, place: self.place_of(&format!("{key}[{index}]")) };
+            let text = item.value.as_str().ok_or_else(|| item.wrong("it must be a text"))?;
+            parse(text).map_err(|message| item.wrong(message))
+        });
+        parsed.collect::<Result<_, _>>().map(Some)
+    }
+
     /// Yes or no, which is the default; the environment's are text.
     pub(super) fn flag(&mut self, key: &'static str) -> Result<bool, ConfigError> {
         let Some(found) = self.take(key) else { return Ok(false) };
@@ -213,7 +237,10 @@ impl<'a> Section<'a> {
             Some(Value::Array(items)) => items,
             Some(value) => {
                 let found = Found { value, place: self.place_of(key) };
-                return Err(found.wrong(format!("it must be a list; write [[{key}]]")));
+                let path = self.path.iter().map(String::as_str).chain([key]);
+                // `components[0]` is written `components` in TOML.
+                let path: Vec<_> = path.map(|name| name.split('[').next().unwrap_or(name)).collect();
+                return Err(found.wrong(format!("it must be a list; write [[{}]]", path.join("."))));
             }
         };
         let numbered = items.into_iter().enumerate();
@@ -244,7 +271,7 @@ impl<'a> Section<'a> {
                 });
                 Ok(Some(members.collect()))
             }
-            Some(value) => Err(Found { value, place: self.place_of(key) }.wrong("it must be a section")),
+            Some(value) => Err(Found { value, place: self.place_of(key) }.refused("it must be a section")),
         }
     }
 

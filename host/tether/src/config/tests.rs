@@ -1,16 +1,25 @@
+mod endpoints;
+mod outbound;
+
 use std::fs;
 use std::time::Duration;
 
 use super::*;
 use crate::scratch::Scratch;
 
-/// Loads a file of this name and text, in a folder of its own.
-fn load_file(name: &str, text: &str, environment: &[(&str, &str)]) -> Result<Config, String> {
+/// Loads the first of these files, by name and text, in a folder of their own.
+fn load(files: &[(&str, &str)], environment: &[(&str, &str)]) -> Result<Config, String> {
     let folder = Scratch::new().unwrap();
-    let path = folder.path().join(name);
-    fs::write(&path, text).unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let path = folder.path().join(files[0].0);
     let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     Config::load(Some(&path), environment, Flags::default()).map_err(|error| error.to_string())
+}
+
+fn load_file(name: &str, text: &str, environment: &[(&str, &str)]) -> Result<Config, String> {
+    load(&[(name, text)], environment)
 }
 
 fn toml(text: &str) -> Result<Config, String> {
@@ -190,19 +199,22 @@ fn values_out_of_range_are_told_the_range() {
 }
 
 #[test]
-fn what_cannot_be_done_yet_is_refused() {
+fn what_cannot_be_is_refused() {
     let check = |text: &str, parts: &[&str]| wrong(toml(text), parts);
-    check(
-        "[[components]]\npath = \"a\"\n[[components.outbound]]\norigin = \"https://x\"",
-        &["`components[0].outbound`", "not supported yet in this version"],
-    );
-    check("[[endpoints]]\nurl = \"https://x\"", &["`endpoints`", "not supported yet in this version"]);
     check("listen = \"0.0.0.0:8484\"", &["0.0.0.0:8484", "127.0.0.1"]);
     check("[[components]]\npath = \"a\"\n[components.databases]\nmain = \"postgres\"", &["sqlite:PATH"]);
     check(
         "[[components]]\npath = \"a\"\n[components.databases]\n\"a b\" = \"sqlite\"",
         &["`a b` cannot be its name"],
     );
+}
+
+#[test]
+fn a_tenant_may_have_every_place_unless_it_is_told_otherwise() {
+    let places = |text: &str| toml(text).unwrap().limits.max_concurrent_per_tenant;
+    assert_eq!(places(""), 256);
+    assert_eq!(places("[limits]\nmax_concurrent = 8"), 8);
+    assert_eq!(places("[limits]\nmax_concurrent = 8\nmax_concurrent_per_tenant = 2"), 2);
 }
 
 #[test]
@@ -225,4 +237,52 @@ fn a_file_that_cannot_be_read_is_named() {
     );
     let missing = Config::load(Some(Path::new("/no/such/tether.toml")), [], Flags::default());
     wrong(missing.map_err(|error| error.to_string()), &["/no/such/tether.toml", "--config"]);
+}
+
+#[test]
+fn every_key_is_documented() {
+    let document = include_str!("../../../../docs/configuration.md");
+    for section in [
+        "",
+        "[tool_transport]",
+        "[actions]",
+        "[limits]",
+        "[[components]]",
+        "[[components]]\n[[components.outbound]]",
+        "[[endpoints]]",
+    ] {
+        // The error about an unknown key names all that are known.
+        let error = toml(&format!("{section}\nzzz = 1")).unwrap_err();
+        let (_, known) = error.split_once("known here: ").unwrap_or_else(|| panic!("{section}: {error}"));
+        for key in known.split(", ") {
+            let row = |line: &str| {
+                line.split('|').nth(1).is_some_and(|keys| keys.contains(&format!("`{key}`")))
+                    || line.contains(&format!("**`[{key}]`**"))
+                    || line.contains(&format!("**`[[{key}]]`**"))
+                    || line.contains(&format!("**`[[components.{key}]]`**"))
+            };
+            assert!(document.lines().any(row), "docs/configuration.md has no row for `{key}` of {section:?}");
+        }
+    }
+}
+
+/// The blocks of this language in a document.
+fn blocks<'a>(document: &'a str, language: &str) -> Vec<&'a str> {
+    let begin = format!("\n```{language}\n");
+    document.split(&*begin).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
+}
+
+#[test]
+fn every_example_of_the_documents_is_read() {
+    let configuration = include_str!("../../../../docs/configuration.md");
+    let readme = include_str!("../../../../README.md");
+    let tools = blocks(configuration, "json");
+    let examples: Vec<_> =
+        [configuration, readme].into_iter().flat_map(|text| blocks(text, "toml")).collect();
+    assert!(tools.len() == 1 && examples.len() >= 5, "{} and {}", tools.len(), examples.len());
+    for example in examples {
+        let secrets = [("EXAMPLE_TOKEN", "secret"), ("PAY_TOKEN", "secret")];
+        let config = load(&[("tether.toml", example), ("tools.json", tools[0])], &secrets);
+        config.unwrap_or_else(|error| panic!("{error}\n{example}"));
+    }
 }
