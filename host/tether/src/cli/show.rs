@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::plain::plain;
+use crate::wire::evidence::{Went, sent};
 use crate::wire::seen::{SeenAction, SeenEntry};
 
 /// Everything that a person needs for a decision.
@@ -37,6 +38,9 @@ pub(super) fn whole(action: &SeenAction) -> String {
     if let Some(effect) = &action.effect {
         line("effect", effect_in_words(effect));
     }
+    if let Some(check) = &action.check {
+        line("to check", &plain(check));
+    }
     for entry in &action.ledger {
         line("ledger", &seen(entry));
     }
@@ -64,13 +68,14 @@ fn effect_in_words(effect: &str) -> &str {
     match effect {
         "None" => "None: nothing was committed, and nothing was sent that changes anything",
         "Applied" => "Applied: something was committed, see the ledger",
-        "Unknown" => "Unknown: check what the ledger names before you confirm again",
+        "Unknown" => "Unknown: something was sent, and nobody here can know what it did",
         other => other,
     }
 }
 
 fn seen(entry: &SeenEntry) -> String {
-    let mut text = format!("{}  attempt {}  {}", plain(&entry.at), entry.attempt, plain(&entry.kind));
+    let what = request(entry).unwrap_or_else(|| entry.kind.clone());
+    let mut text = format!("{}  attempt {}  {}", plain(&entry.at), entry.attempt, plain(&what));
     if let Some(database) = &entry.database {
         let _ = write!(text, " in `{}`", plain(database));
     }
@@ -81,6 +86,19 @@ fn seen(entry: &SeenEntry) -> String {
         let _ = write!(text, "\n  {:<13}   {}", "", plain(statement));
     }
     text
+}
+
+/// The sentence about a request; none where the entry is about something else, or is
+/// one of a newer gateway.
+fn request(entry: &SeenEntry) -> Option<String> {
+    let request = [entry.method.as_deref()?, " ", entry.origin.as_deref()?, entry.path.as_deref()?].concat();
+    let went = match (entry.answer.as_deref()?, entry.status) {
+        ("in_doubt", _) => Went::NoAnswer,
+        ("not_sent", _) => Went::Never,
+        (_, Some(status)) => Went::Answered(status),
+        (_, None) => return None,
+    };
+    Some(sent(&request, &entry.at, went))
 }
 
 #[cfg(test)]
@@ -105,6 +123,29 @@ mod tests {
             "1 of 3 used",
             "committed in `main`, step `refund`",
             "UPDATE tickets",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_person_sees_what_was_sent_and_what_to_check() {
+        let action: SeenAction = serde_json::from_str(
+            r#"{"status":"Pending","actionId":"9c1e","commandType":"refund","tenant":"t","proposedBy":"agent-7",
+                "args":{},"attemptsUsed":1,"maxAttempts":3,"createdAt":"2026-01-31T12:00:00.000Z",
+                "effect":"Unknown","check":"Ask the bank.",
+                "ledger":[{"at":"2026-01-31T12:03:07.250Z","attempt":1,"kind":"sent","method":"POST",
+                           "origin":"https://api.example.com","path":"/refunds\u001b[2J","answer":"in_doubt"},
+                          {"at":"2026-01-31T12:03:08.250Z","attempt":1,"kind":"sent","method":"POST",
+                           "origin":"https://api.example.com","path":"/mails","answer":"answered","status":202}]}"#,
+        )
+        .unwrap();
+        let text = whole(&action);
+        for part in [
+            "effect        Unknown: something was sent",
+            "to check      Ask the bank.",
+            "attempt 1  POST https://api.example.com/refunds\\u{1b}[2J left at 12:03:07Z, no answer",
+            "POST https://api.example.com/mails left at 12:03:08Z, answered 202",
         ] {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
         }

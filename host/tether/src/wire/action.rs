@@ -2,10 +2,13 @@
 
 use serde::Serialize;
 use tether_core::action::{self, Output, Preview, State};
-use tether_core::ledger::{self, Entry, Fact};
+use tether_core::ledger;
 use tether_core::problem::Code;
 use utoipa::ToSchema;
 
+use super::evidence;
+use super::handler::{Component, Endpoint, handler};
+use super::ledger::LedgerEntry;
 use super::splice::Spliced;
 use super::time::Moment;
 
@@ -60,6 +63,9 @@ pub struct Action {
     /// What may be said about its effect; null before an attempt has ended.
     #[schema(required)]
     pub effect: Option<Effect>,
+    /// Where the effect is unknown: what to check before it is repeated.
+    #[schema(required)]
+    pub check: Option<String>,
     /// What it was seen to do, all attempts together, oldest first.
     pub ledger: Vec<LedgerEntry>,
     /// Who confirmed or declined it.
@@ -68,8 +74,12 @@ pub struct Action {
     /// Why it was declined.
     #[schema(required)]
     pub decline_reason: Option<String>,
-    /// The handler that it is bound to.
-    pub component: Component,
+    /// The component that it is bound to, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub component: Option<Component>,
+    /// The endpoint that it is bound to, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Endpoint>,
 }
 
 /// Where an action stands, or what became of a decision.
@@ -115,42 +125,6 @@ pub struct Cause {
     pub message: String,
 }
 
-/// The handler behind an action or a tool.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Component {
-    /// Its name in the configuration.
-    pub name: String,
-    /// The digest of its bytes.
-    #[schema(pattern = "^sha256:[0-9a-f]{64}$")]
-    pub digest: String,
-}
-
-/// One thing that the host saw an action do.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct LedgerEntry {
-    /// When.
-    pub at: Moment,
-    /// In which attempt.
-    pub attempt: u32,
-    /// What: a transaction committed.
-    pub kind: LedgerKind,
-    /// The database.
-    pub database: String,
-    /// The step; null for the main record.
-    #[schema(required)]
-    pub step: Option<String>,
-    /// The SQL text of the statements that changed something.
-    pub statements: Vec<String>,
-}
-
-/// What a ledger entry is about.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum LedgerKind {
-    /// A transaction committed, together with its record.
-    Committed,
-}
-
 /// A part of a list, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -185,6 +159,8 @@ impl From<Viewed<'_>> for Action {
         };
         let (error_code, error_message) =
             viewed.error.map(|(code, message)| (code.as_str(), message)).unzip();
+        let (component, endpoint) = handler(&proposal.binding);
+        let effect = action.effect();
         Self {
             status: viewed.status,
             action_id: action.id.to_string(),
@@ -206,17 +182,16 @@ impl From<Viewed<'_>> for Action {
                 message: failure.message.clone(),
             }),
             handler_code: failure.and_then(|failure| failure.handler_code.clone()),
-            effect: action.effect().map(Effect::from),
+            effect: effect.map(Effect::from),
+            check: effect.and_then(|effect| evidence::check(effect, &action.ledger)),
             ledger: action.ledger.entries().iter().map(LedgerEntry::from).collect(),
             decided_by: decided_by(&action.state),
             decline_reason: match &action.state {
                 State::Declined { reason, .. } => reason.clone(),
                 _ => None,
             },
-            component: Component {
-                name: proposal.binding.component.to_string(),
-                digest: proposal.binding.digest.to_string(),
-            },
+            component,
+            endpoint,
         }
     }
 }
@@ -262,20 +237,6 @@ impl From<ledger::Effect> for Effect {
             ledger::Effect::None => Self::None,
             ledger::Effect::Applied => Self::Applied,
             ledger::Effect::Unknown => Self::Unknown,
-        }
-    }
-}
-
-impl From<&Entry> for LedgerEntry {
-    fn from(entry: &Entry) -> Self {
-        let Fact::Committed { database, step, statements } = &entry.fact;
-        Self {
-            at: entry.at.into(),
-            attempt: entry.attempt,
-            kind: LedgerKind::Committed,
-            database: database.to_string(),
-            step: step.as_ref().map(ToString::to_string),
-            statements: statements.clone(),
         }
     }
 }

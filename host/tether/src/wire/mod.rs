@@ -3,8 +3,11 @@
 
 mod action;
 mod call;
+pub mod evidence;
+mod handler;
 mod health;
 mod history;
+mod ledger;
 mod manifest;
 mod problem;
 mod request;
@@ -15,10 +18,12 @@ mod tests;
 mod time;
 mod tool;
 
-pub use action::{Action, ActionList, Cause, Component, Effect, LedgerEntry, LedgerKind, Status, Viewed};
+pub use action::{Action, ActionList, Cause, Effect, Status, Viewed};
 pub use call::{ReadAnswer, ReadStatus};
+pub use handler::{Component, Endpoint};
 pub use health::Health;
 pub use history::{ActionStatus, History, HistoryEvent};
+pub use ledger::{LedgerEntry, LedgerFact, SentAnswer};
 pub use manifest::{Manifest, Migration};
 pub use problem::{Problem, Violation};
 pub use request::{CallRequest, ConfirmRequest, DeclineRequest, InvalidBody};

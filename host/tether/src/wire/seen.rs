@@ -40,6 +40,8 @@ pub struct SeenAction {
     pub cause: Option<SeenCause>,
     /// What may be said about its effect.
     pub effect: Option<String>,
+    /// What to check where that is unknown.
+    pub check: Option<String>,
     /// What it was seen to do.
     pub ledger: Vec<SeenEntry>,
     /// Who decided.
@@ -68,6 +70,16 @@ pub struct SeenEntry {
     pub kind: String,
     /// The database.
     pub database: Option<String>,
+    /// Of a request: its method.
+    pub method: Option<String>,
+    /// Of a request: to where.
+    pub origin: Option<String>,
+    /// Of a request: its path.
+    pub path: Option<String>,
+    /// Of a request: how it went.
+    pub answer: Option<String>,
+    /// Of a request: the status of its answer.
+    pub status: Option<u16>,
     /// The step.
     pub step: Option<String>,
     /// What changed something.

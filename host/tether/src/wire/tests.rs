@@ -6,9 +6,9 @@ use tether_core::action::{self, Claim, Output, Preview, Proposal, Revision, Stat
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
-use tether_core::grant::Binding;
+use tether_core::grant::{Binding, BoundComponent, BoundEndpoint};
 use tether_core::json::JsonText;
-use tether_core::ledger::{Entry, Fact, Ledger};
+use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
 use tether_gateway::failure_of;
 
 use super::{Action, Status, Viewed};
@@ -28,11 +28,11 @@ fn action(state: State) -> action::Action {
             proposer: "agent-7".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
             arguments: JsonText::parse(r#"{"ticket_id": 9007199254740993}"#).unwrap(),
-            binding: Binding {
+            binding: Binding::Component(BoundComponent {
                 component: "tickets".parse().unwrap(),
                 digest: Digest::of("x"),
                 grants: "database main sqlite\n".parse().unwrap(),
-            },
+            }),
             preview: Preview::Text("Void ticket 42 (open, 45.00 EUR)".into()),
             created_at: NOON,
             max_attempts: 3,
@@ -72,6 +72,7 @@ fn a_pending_action() {
   "cause": null,
   "handlerCode": null,
   "effect": null,
+  "check": null,
   "ledger": [],
   "decidedBy": null,
   "declineReason": null,
@@ -125,6 +126,48 @@ fn a_result_and_what_was_seen() {
     ] {
         assert!(text.contains(part), "{part} is missing in:\n{text}");
     }
+}
+
+fn request(method: &str, step: Option<&str>, answer: Answer) -> Entry {
+    let request = Request {
+        method: method.parse().unwrap(),
+        origin: "https://api.example.com".into(),
+        path: "/refunds".into(),
+        step: step.map(|step| step.parse().unwrap()),
+    };
+    Entry { at: NOON, attempt: 1, fact: Fact::Sent { request, answer } }
+}
+
+#[test]
+fn what_was_sent_and_what_is_in_doubt() {
+    let failure = Failure::new(Cause::TimedOut, "no answer came in time");
+    let mut action = action(pending(1, Some(failure)));
+    action.ledger = Ledger::new(vec![
+        request("POST", Some("refund"), Answer::InDoubt),
+        request("POST", None, Answer::NotSent),
+        request("GET", None, Answer::Status(200)),
+    ]);
+    let wire = Action::from(Viewed { action: &action, status: Status::FailedRetryable, error: None });
+    let text = serde_json::to_string(&wire).unwrap();
+    for part in [
+        r#""effect":"Unknown","check":"POST https://api.example.com/refunds left at 00:00:00Z, no answer."#,
+        r#"{"at":"1970-01-01T00:00:00.000Z","attempt":1,"kind":"sent","method":"POST","origin":"https://api.example.com","path":"/refunds","step":"refund","answer":"in_doubt"}"#,
+        r#""path":"/refunds","answer":"not_sent"}"#,
+        r#""method":"GET","origin":"https://api.example.com","path":"/refunds","answer":"answered","status":200}"#,
+    ] {
+        assert!(text.contains(part), "{part} is missing in:\n{text}");
+    }
+}
+
+#[test]
+fn an_action_of_an_endpoint_names_its_url_and_no_component() {
+    let mut action = action(pending(0, None));
+    let url = "https://tools.example.com/tether".to_owned();
+    action.proposal.binding = Binding::Endpoint(BoundEndpoint { url, definition: Digest::of("x") });
+    let wire = Action::from(Viewed { action: &action, status: Status::Pending, error: None });
+    let value = serde_json::to_value(&wire).unwrap();
+    assert_eq!(value["endpoint"], serde_json::json!({ "url": "https://tools.example.com/tether" }));
+    assert!(value.get("component").is_none(), "{value}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use tether_core::id::ComponentName;
 use tether_core::tool::{self, Offer};
 use utoipa::ToSchema;
 
-use super::action::Component;
+use super::handler::{Component, Endpoint, handler};
 use super::splice::Spliced;
 
 /// Every tool, ordered by name.
@@ -35,8 +35,12 @@ pub struct Tool {
     /// JSON Schema of the result; null where the tool promises none.
     #[schema(required, value_type = serde_json::Value)]
     pub output_schema: Option<Spliced>,
-    /// The component that offers it.
-    pub component: Component,
+    /// The component that offers it, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub component: Option<Component>,
+    /// The endpoint that offers it, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Endpoint>,
 }
 
 /// What a call of a tool may do.
@@ -51,13 +55,18 @@ pub enum ToolEffect {
 
 impl From<&Offer> for Tool {
     fn from(offer: &Offer) -> Self {
-        Self::of(&offer.tool, &offer.binding.component, &offer.binding.digest)
+        let (component, endpoint) = handler(&offer.binding);
+        Self { component, endpoint, ..Self::of_nobody(&offer.tool) }
     }
 }
 
 impl Tool {
     /// A tool of this component.
     pub(super) fn of(tool: &tool::Tool, component: &ComponentName, digest: &Digest) -> Self {
+        Self { component: Some(Component::new(component, digest)), ..Self::of_nobody(tool) }
+    }
+
+    fn of_nobody(tool: &tool::Tool) -> Self {
         Self {
             name: tool.name.to_string(),
             title: tool.title.clone(),
@@ -68,7 +77,8 @@ impl Tool {
             },
             input_schema: tool.input_schema.clone().into(),
             output_schema: tool.output_schema.clone().map(Spliced::from),
-            component: Component { name: component.to_string(), digest: digest.to_string() },
+            component: None,
+            endpoint: None,
         }
     }
 }
