@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Path};
+use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use tether_core::id::{ActionId, IdempotencyKey};
@@ -51,7 +52,6 @@ impl<S: Send + Sync> FromRequestParts<S> for ActionPath {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Rejection> {
-        use axum::extract::Path;
         let path = Path::<String>::from_request_parts(parts, state).await;
         // What cannot be an id names no action.
         path.ok().and_then(|Path(id)| id.parse().ok()).map(Self).ok_or_else(|| {
@@ -61,24 +61,29 @@ impl<S: Send + Sync> FromRequestParts<S> for ActionPath {
     }
 }
 
-/// The `Idempotency-Key` header.
-pub(super) struct KeyHeader(pub(super) Option<IdempotencyKey>);
+/// The tool that the path names: any text, also one that is no tool's name.
+pub(super) struct ToolPath(pub(super) String);
 
-impl<S: Send + Sync> FromRequestParts<S> for KeyHeader {
+impl<S: Send + Sync> FromRequestParts<S> for ToolPath {
     type Rejection = Rejection;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Rejection> {
-        let mut values = parts.headers.get_all("idempotency-key").iter();
-        let Some(value) = values.next() else { return Ok(Self(None)) };
-        if values.any(|other| other != value) {
-            return Err(Rejection::malformed("there are two `Idempotency-Key` headers; send one"));
-        }
-        let text = std::str::from_utf8(value.as_bytes())
-            .map_err(|_| Rejection::malformed("the `Idempotency-Key` header is not UTF-8"))?;
-        let key =
-            text.parse().map_err(|error| Rejection::malformed(format!("`Idempotency-Key`: {error}")))?;
-        Ok(Self(Some(key)))
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Rejection> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        // What cannot be decoded names no tool.
+        Ok(Self(path.map(|Path(name)| name).unwrap_or_default()))
     }
+}
+
+/// The key of the `Idempotency-Key` header.
+pub(super) fn key_header(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Rejection> {
+    let mut values = headers.get_all("idempotency-key").iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.any(|other| other != value) {
+        return Err(Rejection::malformed("there are two `Idempotency-Key` headers; send one"));
+    }
+    let text = std::str::from_utf8(value.as_bytes())
+        .map_err(|_| Rejection::malformed("the `Idempotency-Key` header is not UTF-8"))?;
+    text.parse().map(Some).map_err(|error| Rejection::malformed(format!("`Idempotency-Key`: {error}")))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use axum::middleware::Next;
@@ -20,20 +20,17 @@ pub(super) const LIMIT: usize = 1 << 20;
 /// still writes when the connection closes may never see the answer.
 const DISCARDED: usize = 16 << 20;
 
-/// How long a body may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(30);
-
-/// Takes in the whole body before anybody looks at the request: one that is
-/// refused early, for its token say, is answered as whole as any other.
-pub(super) async fn arrive(request: Request, next: Next) -> Response {
+/// Takes in the whole body, within `time`, before anybody looks at the request: one
+/// that is refused early, for its token say, is answered as whole as any other.
+pub(super) async fn arrive(State(time): State<Duration>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    match whole(&parts.headers, body).await {
+    match whole(&parts.headers, body, time).await {
         Ok(bytes) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
         Err(rejection) => rejection.into_response(),
     }
 }
 
-async fn whole(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, Rejection> {
+async fn whole(headers: &HeaderMap, body: Body, time: Duration) -> Result<Vec<u8>, Rejection> {
     let announced: Option<usize> =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     // This client waits for a word before it sends anything, or sends more than is
@@ -42,25 +39,19 @@ async fn whole(headers: &HeaderMap, body: Body) -> Result<Vec<u8>, Rejection> {
     if announced.is_some_and(|length| length > DISCARDED || (waits && length > LIMIT)) {
         return Err(Rejection::body_too_large(LIMIT, true));
     }
-    tokio::time::timeout(ARRIVAL, read(body)).await.map_err(|_| {
-        Rejection::body_missing(format!("the body did not arrive within {} s", ARRIVAL.as_secs()))
+    tokio::time::timeout(time, read(body)).await.map_err(|_| {
+        Rejection::body_missing(format!("the body did not arrive within {} s", time.as_secs_f64()))
     })?
 }
 
 /// The body, which has arrived, as text. Its content type does not matter: it is
 /// read as JSON.
-pub(super) struct Text(pub(super) String);
-
-impl<S: Send + Sync> FromRequest<S> for Text {
-    type Rejection = Rejection;
-
-    async fn from_request(request: Request, _: &S) -> Result<Self, Rejection> {
-        let bytes = read(request.into_body()).await?;
-        String::from_utf8(bytes).map(Self).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            Rejection::malformed(format!("the body is not UTF-8 at byte {at}"))
-        })
-    }
+pub(super) async fn text(body: Body) -> Result<String, Rejection> {
+    let bytes = read(body).await?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Rejection::malformed(format!("the body is not UTF-8 at byte {at}"))
+    })
 }
 
 async fn read(mut body: Body) -> Result<Vec<u8>, Rejection> {

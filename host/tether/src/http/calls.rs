@@ -1,15 +1,13 @@
 //! `POST /v1/tools/{name}/calls`.
 
-use axum::extract::Path;
-use axum::extract::rejection::PathRejection;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use tether_gateway::Called;
 
 use super::Route;
-use super::auth::{Entered, KeyHeader};
-use super::body::Text;
+use super::auth::ToolPath;
+use super::posted::Posted;
 use super::problem::Rejection;
 use super::reply::{Json, seen};
 use crate::wire;
@@ -32,14 +30,8 @@ pub(super) const CALL: Route =
         (status = 202, description = "A write: the action that now waits for a person.", body = wire::Action),
     ),
 )]
-pub(super) async fn call(
-    entered: Entered,
-    name: Result<Path<String>, PathRejection>,
-    KeyHeader(key): KeyHeader,
-    Text(body): Text,
-) -> Result<Response, Rejection> {
-    // What cannot be decoded names no tool.
-    let name = name.map(|Path(name)| name).unwrap_or_default();
+pub(super) async fn call(posted: Posted<ToolPath>) -> Result<Response, Rejection> {
+    let Posted { entered, subject: ToolPath(name), key, body } = posted;
     let arguments =
         wire::CallRequest::arguments(&body).map_err(|error| Rejection::malformed(error.to_string()))?;
     Ok(match entered.gateway.call(&entered.caller, &name, arguments, key).await? {

@@ -4,8 +4,8 @@ use axum::http::Method;
 use axum::routing::post;
 
 use super::Route;
-use super::auth::{ActionPath, Entered, KeyHeader};
-use super::body::Text;
+use super::auth::ActionPath;
+use super::posted::Posted;
 use super::problem::Rejection;
 use super::reply::{Json, outcome};
 use crate::wire;
@@ -26,15 +26,16 @@ pub(super) const CONFIRM: Route =
     responses(
         (status = 200, description = "What it came to.", body = wire::Action),
         (status = 409, description = "Nothing ran for this request.", body = wire::Action),
-        (status = 410, description = "It was done; the result is no longer kept.", body = wire::Action),
+        (
+            status = 410,
+            description = "It was done; the result is no longer kept.",
+            body = wire::Problem,
+            content_type = "application/problem+json",
+        ),
     ),
 )]
-pub(super) async fn confirm(
-    entered: Entered,
-    ActionPath(id): ActionPath,
-    KeyHeader(header): KeyHeader,
-    Text(body): Text,
-) -> Result<Json<wire::Action>, Rejection> {
+pub(super) async fn confirm(posted: Posted<ActionPath>) -> Result<Json<wire::Action>, Rejection> {
+    let Posted { entered, subject: ActionPath(id), key: header, body } = posted;
     let malformed = |error: wire::InvalidBody| Rejection::malformed(error.to_string());
     let request = wire::ConfirmRequest::parse(&body).map_err(malformed)?;
     let key = match (header, request.key().map_err(malformed)?) {

@@ -4,8 +4,8 @@ use axum::http::Method;
 use axum::routing::post;
 
 use super::Route;
-use super::auth::{ActionPath, Entered};
-use super::body::Text;
+use super::auth::ActionPath;
+use super::posted::Posted;
 use super::problem::Rejection;
 use super::reply::{Json, outcome};
 use crate::wire;
@@ -25,11 +25,9 @@ pub(super) const DECLINE: Route =
         (status = 409, description = "Too late.", body = wire::Action),
     ),
 )]
-pub(super) async fn decline(
-    entered: Entered,
-    ActionPath(id): ActionPath,
-    Text(body): Text,
-) -> Result<Json<wire::Action>, Rejection> {
+pub(super) async fn decline(posted: Posted<ActionPath>) -> Result<Json<wire::Action>, Rejection> {
+    // A decline can be repeated as it is: it needs no key.
+    let Posted { entered, subject: ActionPath(id), key: _, body } = posted;
     let request =
         wire::DeclineRequest::parse(&body).map_err(|error| Rejection::malformed(error.to_string()))?;
     let decided = entered.gateway.decline(&entered.caller, id, request.reason).await?;

@@ -15,13 +15,17 @@ mod history;
 mod host;
 mod observe;
 mod openapi;
+mod posted;
 mod problem;
 mod reply;
+mod serve;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod tools;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::http::{Method, Uri};
@@ -29,6 +33,7 @@ use axum::routing::MethodRouter;
 
 pub use host::Host;
 pub use openapi::document;
+pub use serve::{Patience, serve};
 
 use problem::Rejection;
 
@@ -53,8 +58,8 @@ const ROUTES: &[Route] = &[
     decline::DECLINE,
 ];
 
-/// The API of `host`.
-pub fn router(host: Arc<Host>) -> Router {
+/// The API of `host`, where a request's body may take `body_time` to arrive.
+fn router(host: Arc<Host>, body_time: Duration) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
         router = router.route(route.path, observe::observed((route.handler)(), route));
@@ -62,7 +67,7 @@ pub fn router(host: Arc<Host>) -> Router {
     router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(axum::middleware::from_fn(body::arrive))
+        .layer(axum::middleware::from_fn_with_state(body_time, body::arrive))
         .with_state(host)
 }
 

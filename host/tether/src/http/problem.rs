@@ -19,8 +19,14 @@ pub(super) struct Rejection {
     close: bool,
 }
 
+/// When it may be tried again where nobody said so: somebody has to make room first.
+const FULL_DISK: Duration = Duration::from_secs(30);
+
 impl From<Problem> for Rejection {
-    fn from(problem: Problem) -> Self {
+    fn from(mut problem: Problem) -> Self {
+        if problem.code == Code::StorageFull {
+            problem.retry_after.get_or_insert(FULL_DISK);
+        }
         let status = if problem.malformed { StatusCode::BAD_REQUEST } else { status(problem.code) };
         Self { status, code: problem.code.as_str(), problem, close: false }
     }
@@ -165,6 +171,13 @@ mod tests {
         }
         assert_eq!(Rejection::malformed("x").status, StatusCode::BAD_REQUEST);
         assert_eq!(title("ACTION_NOT_FOUND"), "Action not found");
+    }
+
+    #[test]
+    fn a_full_disk_always_says_when_to_come_back() {
+        let response = Rejection::from(Problem::new(Code::StorageFull, "x")).into_response();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()[RETRY_AFTER], "30");
     }
 
     #[test]

@@ -5,7 +5,6 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tether_core::action::Action;
-use tether_core::problem::Code;
 use tether_gateway::{Outcome, Told, failure_of};
 
 use crate::wire;
@@ -46,7 +45,6 @@ pub(super) fn outcome(outcome: &Outcome) -> Json<wire::Action> {
         Told::FailedRetryable => (StatusCode::OK, wire::Status::FailedRetryable),
         Told::Failed => (StatusCode::OK, wire::Status::Failed),
         Told::Declined => (StatusCode::OK, wire::Status::Declined),
-        Told::Conflict(Code::KeyExpired) => (StatusCode::GONE, wire::Status::Conflict),
         Told::Conflict(_) => (StatusCode::CONFLICT, wire::Status::Conflict),
     };
     Json(code, wire::Viewed { action: &outcome.action, status, error: outcome.error() }.into())

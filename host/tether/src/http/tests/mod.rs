@@ -6,3 +6,4 @@ mod document;
 mod requests;
 mod scripted;
 mod server;
+mod slow;

@@ -143,7 +143,9 @@ async fn keys_are_read_from_header_and_body() {
 #[tokio::test]
 async fn a_list_is_asked_for_in_known_words() {
     let server = Server::start().await;
-    for query in ["status=pending", "limit=0", "limit=201", "limit=x", "page=2", "limit=1&limit=2"] {
+    for query in
+        ["status=pending", "limit=0", "limit=201", "limit=x", "page=2", "limit=1&limit=2", "cursor=nonsense"]
+    {
         server.get(&format!("/v1/actions?{query}")).await.is(400, "INVALID_ARGUMENTS");
     }
 }

@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex};
 
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
-use tether_core::grant::Binding;
+use tether_core::grant::{Binding, BoundComponent};
 use tether_core::id::{RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
+use tether_core::port::journal::Journal;
+use tether_core::retry::Allowance;
 use tether_core::schema::Schema;
 use tether_core::tool::{Offer, Tool, ToolEffect};
 
@@ -46,11 +48,11 @@ fn tool(name: &str, effect: ToolEffect) -> Arc<Offer> {
             input_schema,
             output_schema: None,
         },
-        binding: Binding {
+        binding: Binding::Component(BoundComponent {
             component: "scripted".parse().unwrap(),
             digest: Digest::of("scripted"),
             grants: "database main sqlite\n".parse().unwrap(),
-        },
+        }),
         input,
     })
 }
@@ -77,6 +79,7 @@ impl Handlers for Scripted {
         &'a self,
         _: &'a Binding,
         _: Invocation,
+        _: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<Option<String>, Failure>> {
         Box::pin(async { Ok(Some("Write it".to_owned())) })
     }
@@ -85,6 +88,7 @@ impl Handlers for Scripted {
         &'a self,
         _: &'a Binding,
         invocation: Invocation,
+        _: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<JsonText, Failure>> {
         Box::pin(async move {
             match invocation.tool.as_str() {
@@ -102,7 +106,12 @@ impl Handlers for Scripted {
         })
     }
 
-    fn write<'a>(&'a self, _: &'a Binding, invocation: Invocation) -> BoxFuture<'a, WriteReport> {
+    fn write<'a>(
+        &'a self,
+        _: &'a Binding,
+        invocation: Invocation,
+        _: Arc<dyn Journal>,
+    ) -> BoxFuture<'a, WriteReport> {
         let next = self.writes.lock().unwrap().pop_front();
         let result = next.map_or(Ok(invocation.arguments), Err);
         Box::pin(async { WriteReport { result, began_main: false } })

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::document::check_answer;
 use super::scripted::Scripted;
 use crate::clock::SystemClock;
-use crate::http::{Host, router};
+use crate::http::{Host, Patience, serve};
 use crate::scratch::Scratch;
 use crate::token::Identities;
 
@@ -46,15 +46,20 @@ impl Answer {
     }
 }
 
-async fn listen(host: Arc<Host>) -> SocketAddr {
+async fn listen(host: Arc<Host>, patience: Patience) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, router(host)).await });
+    tokio::spawn(serve(listener, host, patience, std::future::pending()));
     address
 }
 
 impl Server {
     pub(super) async fn start() -> Self {
+        Self::with(Patience::default()).await
+    }
+
+    /// One whose clients may take so long.
+    pub(super) async fn with(patience: Patience) -> Self {
         let folder = Scratch::new().unwrap();
         let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
         let handlers = Arc::new(Scripted::default());
@@ -62,12 +67,12 @@ impl Server {
         let gateway = Gateway::new(actions, handlers.clone(), clock, Settings::default());
         let host = Host::new(Identities::single(TOKEN));
         host.ready(gateway);
-        Self { address: listen(host).await, handlers, _folder: folder }
+        Self { address: listen(host, patience).await, handlers, _folder: folder }
     }
 
     /// One that is alive and never ready.
     pub(super) async fn starting() -> SocketAddr {
-        listen(Host::new(Identities::single(TOKEN))).await
+        listen(Host::new(Identities::single(TOKEN)), Patience::default()).await
     }
 
     pub(super) async fn get(&self, path: &str) -> Answer {
