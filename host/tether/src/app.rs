@@ -10,18 +10,22 @@ use tether_core::clock::Clock;
 use tether_core::port::actions::ActionStore;
 use tether_core::port::databases::Databases;
 use tether_core::port::handlers::Handlers;
+use tether_core::tool::Tool;
 use tether_gateway::Gateway;
 use tether_runner::{LoadRequest, Runner, Source};
 use tether_store::{SqliteActions, SqliteDatabases};
+use tether_transport::endpoint::Endpoints;
+use tether_transport::outbound::{self, Outbound};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::clock::SystemClock;
-use crate::config::{Config, Limits};
+use crate::config::{Config, ConfigError, Limits};
 use crate::data_folder::DataFolder;
-use crate::http::{Host, router};
+use crate::handlers::AllHandlers;
+use crate::http::{Host, Patience, serve};
 use crate::progress::slow;
 use crate::token::{self, Identities};
 
@@ -35,9 +39,9 @@ const SETTLE: Duration = Duration::from_secs(5);
 pub struct App {
     address: SocketAddr,
     token: String,
-    actions: Arc<dyn ActionStore>,
+    gateway: Arc<Gateway>,
     stop: oneshot::Sender<()>,
-    server: JoinHandle<io::Result<()>>,
+    server: JoinHandle<()>,
     sweeper: JoinHandle<()>,
     /// How long requests and attempts may still take when it is stopped.
     grace: Duration,
@@ -62,15 +66,13 @@ impl App {
 
         let host = Host::new(Identities::single(&token));
         let (stop, stopped) = oneshot::channel();
-        let server = axum::serve(listener, router(Arc::clone(&host)));
-        let server = tokio::spawn(async move {
-            // An app that is dropped stops as well.
-            server.with_graceful_shutdown(async { stopped.await.unwrap_or(()) }).await
-        });
+        // An app that is dropped stops as well.
+        let stopped = async { stopped.await.unwrap_or(()) };
+        let server = tokio::spawn(serve(listener, Arc::clone(&host), Patience::default(), stopped));
 
         let grace = config.retry.timeout() + SETTLE;
-        let (actions, gateway) = match floors(config, &folder).await {
-            Ok(floors) => floors,
+        let gateway = match floors(config, &folder).await {
+            Ok(gateway) => gateway,
             Err(error) => {
                 server.abort();
                 return Err(error);
@@ -78,8 +80,8 @@ impl App {
         };
         slow("settling what was interrupted", gateway.recover()).await.context("recovery failed")?;
         let sweeper = tokio::spawn(sweep(Arc::clone(&gateway)));
-        host.ready(gateway);
-        Ok(Self { address, token, actions, stop, server, sweeper, grace, _folder: folder })
+        host.ready(Arc::clone(&gateway));
+        Ok(Self { address, token, gateway, stop, server, sweeper, grace, _folder: folder })
     }
 
     /// Where it listens.
@@ -98,30 +100,16 @@ impl App {
         // A server that has ended needs no word.
         let _ = self.stop.send(());
         let drained = timeout(self.grace, async {
-            match self.server.await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::error!(%error, "the server ended"),
-                Err(error) => tracing::error!(%error, "the server's task ended"),
+            if let Err(error) = self.server.await {
+                tracing::error!(%error, "the server's task ended");
             }
-            wait_for_attempts(&*self.actions).await;
+            // Confirmations run in tasks of their own, without their caller if need be.
+            self.gateway.idle().await;
         });
         if drained.await.is_err() {
             tracing::warn!("not everything ended in time; the next start settles what is left");
         }
         self.sweeper.abort();
-    }
-}
-
-/// Confirmations run in tasks of their own, without their caller if need be.
-async fn wait_for_attempts(actions: &dyn ActionStore) {
-    let mut pause = interval(Duration::from_millis(50));
-    loop {
-        pause.tick().await;
-        match actions.executing().await {
-            Ok(executing) if executing.is_empty() => return,
-            Ok(_) => {}
-            Err(error) => return tracing::error!(%error, "cannot tell whether writes still execute"),
-        }
     }
 }
 
@@ -139,16 +127,30 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 /// The floors below, from the ground up.
-async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<(Arc<dyn ActionStore>, Arc<Gateway>)> {
-    let Config { retry, max_response_bytes, actions: settings, limits, components, .. } = config;
+async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<Arc<Gateway>> {
+    let Config { retry, max_response_bytes, extra_roots, secrets, actions: settings, limits, .. } = config;
 
     let path = folder.path().join("actions.db");
     let actions: Arc<dyn ActionStore> =
         Arc::new(SqliteActions::open(&path).with_context(|| format!("cannot open {}", path.display()))?);
     let databases: Arc<dyn Databases> = Arc::new(SqliteDatabases::new(folder.path(), limits.sql));
 
-    let runner = Runner::new(runner_settings(folder, max_response_bytes, &limits), databases)?;
-    for component in components {
+    let outbound = Outbound::new(outbound::Settings {
+        max_answer_bytes: limits.answer_bytes,
+        max_request_bytes: limits.request_bytes,
+        max_requests: limits.requests,
+        extra_roots,
+        secrets,
+    });
+    let outbound = outbound.map_err(|error| wrong("tool_transport.extra_roots", &error))?;
+    for endpoint in &config.endpoints {
+        tracing::info!(url = endpoint.url, tools = names(&endpoint.tools), "endpoint");
+    }
+    let endpoints = Endpoints::new(&outbound, config.endpoints, max_response_bytes)
+        .map_err(|error| wrong("endpoints", &error))?;
+
+    let runner = Runner::new(runner_settings(folder, max_response_bytes, &limits), databases, outbound)?;
+    for component in config.components {
         let doing = format!("compiling {}", component.path.display());
         let request = LoadRequest {
             name: component.name,
@@ -156,12 +158,14 @@ async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<(Arc<dyn 
             grants: component.grants,
         };
         let loaded = slow(&doing, runner.load(request)).await?;
-        let tools: Vec<_> = loaded.manifest.tools.iter().map(|tool| tool.name.as_str()).collect();
-        tracing::info!(component = %loaded.name, digest = %loaded.digest, tools = tools.join(" "), "loaded");
+        let tools = names(&loaded.manifest.tools);
+        tracing::info!(component = %loaded.name, digest = %loaded.digest, tools, "loaded");
     }
-    let handlers: Arc<dyn Handlers> = Arc::new(runner);
+    let handlers: Arc<dyn Handlers> = Arc::new(AllHandlers::new(runner, endpoints)?);
     if handlers.offers().is_empty() {
-        tracing::warn!("no tool is offered: name a component, as in `tether serve tickets.wasm`");
+        tracing::warn!(
+            "no tool is offered: name a component, as in `tether serve tickets.wasm`, or an endpoint"
+        );
     }
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
@@ -170,11 +174,21 @@ async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<(Arc<dyn 
         max_attempts: settings.max_attempts,
         expires_after: settings.expires_after,
         max_concurrent: limits.max_concurrent as usize,
+        max_concurrent_per_tenant: limits.max_concurrent_per_tenant as usize,
         queue_time: limits.queue_time,
         keep_results: settings.keep_results,
     };
-    let gateway = Gateway::new(Arc::clone(&actions), handlers, clock, settings);
-    Ok((actions, gateway))
+    Ok(Gateway::new(actions, handlers, clock, settings))
+}
+
+fn names(tools: &[Tool]) -> String {
+    tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// A configuration whose parts are right, and whose whole cannot be.
+fn wrong(key: &str, error: &dyn std::error::Error) -> ConfigError {
+    let why = error.source().map(|source| format!(" ({source})")).unwrap_or_default();
+    ConfigError::new(format!("`{key}`: {error}{why}"))
 }
 
 fn runner_settings(

@@ -11,6 +11,7 @@ pub mod config;
 pub mod data_folder;
 #[cfg(debug_assertions)]
 mod fault;
+pub mod handlers;
 pub mod http;
 pub mod progress;
 mod scratch;

@@ -12,6 +12,7 @@ use tether_core::port::databases::SqlLimits;
 use tether_core::tool::ToolEffect;
 use tether_runner::{LoadRequest, Loaded, Runner, Settings, Source};
 use tether_store::SqliteDatabases;
+use tether_transport::outbound::{self, Outbound, Secrets};
 
 use super::plain::plain;
 use super::say;
@@ -45,13 +46,21 @@ impl Inspect {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let name = config::name_of(&self.component)?;
         let own = self.databases.into_iter().map(|name| (name, DatabaseGrant::Own));
-        let grants = Grants { databases: own.collect::<BTreeMap<_, _>>() };
+        let grants = Grants { databases: own.collect::<BTreeMap<_, _>>(), destinations: Vec::new() };
 
         // Nothing of a running gateway is touched: it may be using its folder.
         let folder = Scratch::new()?;
         let databases = Arc::new(SqliteDatabases::new(folder.path(), SqlLimits::default()));
         let settings = Settings { max_instances: 1, ..Settings::new(folder.path()) };
-        let runner = Runner::new(settings, databases)?;
+        // Nothing is granted, and nothing is sent.
+        let outbound = Outbound::new(outbound::Settings {
+            max_answer_bytes: 0,
+            max_request_bytes: 0,
+            max_requests: 0,
+            extra_roots: Vec::new(),
+            secrets: Secrets::default(),
+        })?;
+        let runner = Runner::new(settings, databases, outbound)?;
         let doing = format!("compiling {}", self.component.display());
         let source = Source::Path(self.component);
         let loaded = slow(&doing, runner.load(LoadRequest { name, source, grants })).await?;
