@@ -4,7 +4,8 @@
 //! as it leaves. No message here holds a value.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 
 use tether_transport::outbound::Secrets;
 
@@ -104,8 +105,14 @@ impl<'a> Vault<'a> {
     /// The text of a file, without the line's end that editors put there. A
     /// relative path starts at the configuration.
     fn of_file(&self, name: &str, path: &str) -> Result<String, String> {
-        let text = fs::read_to_string(self.source.base.join(path))
-            .map_err(|error| format!("the secret `${{{name}}}` cannot be read: {error}"))?;
+        let read = || {
+            // A little more than fits, so that what is longer is refused and not cut.
+            let mut file = File::open(self.source.base.join(path))?.take(LONGEST as u64 + 3);
+            let mut text = String::new();
+            file.read_to_string(&mut text).map(|_| text)
+        };
+        let text =
+            read().map_err(|error: io::Error| format!("the secret `${{{name}}}` cannot be read: {error}"))?;
         let line = text.strip_suffix('\n').unwrap_or(&text);
         Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
     }

@@ -83,6 +83,7 @@ fn a_secret_of_a_file_loses_the_end_of_its_line() {
     };
     check("", &["`components[0].outbound[0].headers.X-Key`", "${file:token}", "is empty"]);
     check("a\nb\n", &["${file:token}", "in one line"]);
+    check(&"x".repeat(8193), &["`components[0].outbound[0].headers.X-Key`", "at most 8192 bytes"]);
     wrong(load(&[("tether.toml", text)], &[]), &["headers.X-Key`", "${file:token}", "cannot be read"]);
 }
 

@@ -117,6 +117,29 @@ async fn three_failures_use_an_action_up() {
 }
 
 #[tokio::test]
+async fn a_request_that_nobody_answered_is_told_with_what_to_check() {
+    let server = Server::start().await;
+    server.handlers.sends.store(true, Ordering::SeqCst);
+    server.handlers.writes.lock().unwrap().push_back(Failure::new(Cause::TimedOut, "no answer"));
+    let id = server.propose().await;
+    let failed = server.post(&format!("/v1/actions/{id}/confirm"), "{}").await;
+    assert_eq!(failed.at("/status"), "FailedRetryable");
+    assert_eq!(failed.at("/effect"), "Unknown");
+    let check = failed.at("/check").as_str().unwrap();
+    for part in ["POST https://api.example.com/refunds left at ", ", no answer.", "must have given up"] {
+        assert!(check.contains(part), "{part:?} is missing in: {check}");
+    }
+    assert_eq!(failed.at("/ledger/0/kind"), "sent");
+    assert_eq!(failed.at("/ledger/0/step"), "refund");
+    assert_eq!(failed.at("/ledger/0/answer"), "in_doubt");
+
+    // Declined, it keeps its evidence.
+    let declined = server.post(&format!("/v1/actions/{id}/decline"), "{}").await;
+    assert_eq!((declined.at("/status"), declined.at("/effect")), (&json!("Declined"), &json!("Unknown")));
+    assert_eq!(declined.at("/check"), failed.at("/check"));
+}
+
+#[tokio::test]
 async fn declined_is_declined_and_too_late_is_told() {
     let server = Server::start().await;
     let id = server.propose().await;

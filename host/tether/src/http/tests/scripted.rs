@@ -1,7 +1,7 @@
 //! Handlers that do as they are told.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tether_core::digest::Digest;
@@ -10,6 +10,7 @@ use tether_core::grant::{Binding, BoundComponent};
 use tether_core::id::{RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
+use tether_core::ledger::Request;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
@@ -20,10 +21,11 @@ use tether_core::tool::{Offer, Tool, ToolEffect};
 
 /// The read `echo` answers its arguments, the read `wait` never does, the read
 /// `refuse` refuses, and the write `write` does what comes next in `writes`, or
-/// answers its arguments.
+/// answers its arguments; told to send, it notes a request first that nobody answers.
 #[derive(Default)]
 pub(super) struct Scripted {
     pub(super) writes: Mutex<VecDeque<Failure>>,
+    pub(super) sends: AtomicBool,
     pub(super) waiting: AtomicUsize,
     pub(super) cancelled: Arc<AtomicUsize>,
 }
@@ -55,6 +57,15 @@ fn tool(name: &str, effect: ToolEffect) -> Arc<Offer> {
         }),
         input,
     })
+}
+
+fn refund() -> Request {
+    Request {
+        method: "POST".parse().unwrap(),
+        origin: "https://api.example.com".into(),
+        path: "/refunds".into(),
+        step: Some("refund".parse().unwrap()),
+    }
 }
 
 impl Handlers for Scripted {
@@ -110,11 +121,16 @@ impl Handlers for Scripted {
         &'a self,
         _: &'a Binding,
         invocation: Invocation,
-        _: Arc<dyn Journal>,
+        journal: Arc<dyn Journal>,
     ) -> BoxFuture<'a, WriteReport> {
         let next = self.writes.lock().unwrap().pop_front();
         let result = next.map_or(Ok(invocation.arguments), Err);
-        Box::pin(async { WriteReport { result, began_main: false } })
+        Box::pin(async move {
+            if self.sends.load(Ordering::SeqCst) {
+                let _never_told = journal.leaves(refund()).await.unwrap();
+            }
+            WriteReport { result, began_main: false }
+        })
     }
 
     fn records<'a>(
