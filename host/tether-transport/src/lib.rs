@@ -4,4 +4,6 @@ pub mod client;
 pub mod endpoint;
 pub mod outbound;
 pub mod retry_after;
+#[cfg(test)]
+mod random;
 mod tls;

@@ -1,6 +1,6 @@
 //! Tools behind a URL, that speak the tool endpoint's protocol.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tether_core::digest::Digest;
@@ -16,7 +16,17 @@ use tether_core::port::journal::Journal;
 use tether_core::retry::Allowance;
 use tether_core::tool::{Offer, Tool};
 
+use crate::outbound::once::{Noting, once};
+use crate::outbound::parcel::Cap;
+use crate::outbound::passage::Passage;
+use crate::outbound::repeat::in_time;
 use crate::outbound::Outbound;
+use crate::retry_after;
+use remote::{Remote, RemoteTool};
+
+mod answer;
+mod plain;
+mod remote;
 
 /// One endpoint, as the operator configures it.
 #[derive(Debug, Clone)]
@@ -33,43 +43,122 @@ pub struct EndpointSettings {
     pub tools: Vec<Tool>,
 }
 
-/// An endpoint that cannot be.
+/// An endpoint that cannot be; the text says which and why.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidEndpoint(String);
 
-/// The handlers behind URLs.
-pub struct Endpoints(Vec<Arc<Offer>>);
+/// The handlers behind URLs. They keep their own records, by the key that each call
+/// carries; here is none.
+pub struct Endpoints {
+    outbound: Outbound,
+    tools: BTreeMap<ToolName, RemoteTool>,
+    cap: Cap,
+}
 
 impl Endpoints {
-    /// The tools of `endpoints`, whose outputs may be `max_response_bytes` long.
+    /// The tools of `endpoints`, whose outputs may be `max_response_bytes` long. An
+    /// error where an endpoint's URL, headers or schemas are none, a secret is missing,
+    /// or two tools have one name.
     pub fn new(
         outbound: &Outbound,
         endpoints: Vec<EndpointSettings>,
         max_response_bytes: usize,
     ) -> Result<Self, InvalidEndpoint> {
-        let _ = (outbound, endpoints, max_response_bytes);
-        Ok(Self(Vec::new()))
+        let mut tools = BTreeMap::new();
+        let mut twice = BTreeSet::new();
+        for endpoint in endpoints {
+            for tool in Remote::new(outbound, endpoint)? {
+                let name = tool.offer.tool.name.clone();
+                if tools.insert(name.clone(), tool).is_some() {
+                    twice.insert(name);
+                }
+            }
+        }
+        match twice.first() {
+            Some(name) => Err(InvalidEndpoint(format!("the tool {name} is offered twice; a name is one tool's"))),
+            None => {
+                let cap = Cap { bytes: max_response_bytes, cuts_failures: true };
+                Ok(Self { outbound: outbound.clone(), tools, cap })
+            }
+        }
+    }
+
+    /// The tool that was bound, if it is still the same.
+    fn bound(&self, tool: &ToolName, binding: &Binding) -> Result<&RemoteTool, Failure> {
+        let tool = self.tools.get(tool).filter(|tool| tool.offer.binding == *binding);
+        tool.ok_or_else(|| Failure::new(Cause::Failed, "the endpoint or the tool is no longer configured so"))
+    }
+
+    /// One try, in the time that a try has: the gateway repeats it out of the same
+    /// allowance.
+    async fn try_read(
+        &self,
+        binding: &Binding,
+        invocation: &Invocation,
+        allowance: &Allowance,
+    ) -> Result<JsonText, Failure> {
+        let tool = self.bound(&invocation.tool, binding)?;
+        let parcel = tool.remote.parcel(invocation, self.outbound.secrets());
+        let parcel = parcel.map_err(|reason| Failure::new(Cause::Denied, reason))?;
+        let origin = parcel.origin();
+        let call = self.outbound.read(&tool.remote.lane, parcel, self.cap);
+        let answered = in_time(allowance, &origin, call).await;
+        let answered = answered.map_err(|late| Failure::new(Cause::TimedOut, late.to_string()))?;
+        let response = answered.map_err(answer::not_answered)?;
+        let wait = retry_after::of(&response, Some(allowance.now()));
+        answer::output(&response, tool.output.as_ref(), wait)
+    }
+
+    async fn write_once(
+        &self,
+        binding: &Binding,
+        invocation: &Invocation,
+        journal: &dyn Journal,
+    ) -> Result<JsonText, Failure> {
+        let tool = self.bound(&invocation.tool, binding)?;
+        let parcel = tool.remote.parcel(invocation, self.outbound.secrets());
+        let parcel = parcel.map_err(|reason| Failure::new(Cause::Denied, reason))?;
+        let origin = parcel.origin();
+        let noting = Noting { journal, step: None, passage: Passage::new(|| true) };
+        let call = once(&self.outbound, &tool.remote.lane, parcel, self.cap, noting);
+        // Dropped when the time is over, it tells the journal whether it can have left.
+        let Ok(answered) = tokio::time::timeout(invocation.timeout, call).await else {
+            let late = format!("{origin} did not answer within {:?}", invocation.timeout);
+            return Err(Failure::new(Cause::TimedOut, late));
+        };
+        let response = answered.map_err(answer::not_answered)?;
+        answer::output(&response, tool.output.as_ref(), retry_after::of(&response, None))
     }
 }
 
 impl Handlers for Endpoints {
     fn offers(&self) -> Vec<Arc<Offer>> {
-        self.0.clone()
+        self.tools.values().map(|tool| tool.offer.clone()).collect()
     }
 
     fn offer(&self, tool: &ToolName) -> Option<Arc<Offer>> {
-        self.0.iter().find(|offer| offer.tool.name == *tool).cloned()
+        self.tools.get(tool).map(|tool| tool.offer.clone())
     }
 
     fn fits<'a>(
         &'a self,
         _: &'a TenantId,
-        _: &'a Binding,
+        binding: &'a Binding,
     ) -> BoxFuture<'a, Result<Result<(), Outdated>, Unreachable>> {
-        Box::pin(async { Ok(Err(Outdated(String::new()))) })
+        Box::pin(async move {
+            let is_there = self.tools.values().any(|tool| tool.offer.binding == *binding);
+            let outdated = || match binding {
+                Binding::Endpoint(bound) => {
+                    Outdated(format!("the tool at {} was changed or taken away since", bound.url))
+                }
+                Binding::Component(bound) => Outdated(format!("{} is no endpoint", bound.component)),
+            };
+            Ok(if is_there { Ok(()) } else { Err(outdated()) })
+        })
     }
 
+    /// The protocol knows none.
     fn preview<'a>(
         &'a self,
         _: &'a Binding,
@@ -81,21 +170,23 @@ impl Handlers for Endpoints {
 
     fn read<'a>(
         &'a self,
-        _: &'a Binding,
-        _: Invocation,
-        _: Arc<Allowance>,
+        binding: &'a Binding,
+        invocation: Invocation,
+        allowance: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<JsonText, Failure>> {
-        Box::pin(async { Err(Failure::new(Cause::Failed, "nothing is sent yet")) })
+        Box::pin(async move { self.try_read(binding, &invocation, &allowance).await })
     }
 
     fn write<'a>(
         &'a self,
-        _: &'a Binding,
-        _: Invocation,
-        _: Arc<dyn Journal>,
+        binding: &'a Binding,
+        invocation: Invocation,
+        journal: Arc<dyn Journal>,
     ) -> BoxFuture<'a, WriteReport> {
-        let result = Err(Failure::new(Cause::Failed, "nothing is sent yet"));
-        Box::pin(async { WriteReport { result, began_main: false } })
+        Box::pin(async move {
+            let result = self.write_once(binding, &invocation, journal.as_ref()).await;
+            WriteReport { result, began_main: false }
+        })
     }
 
     fn records<'a>(

@@ -1,5 +1,10 @@
 //! Why there is no answer.
 
+use std::error::Error;
+
+use super::names::NotGranted;
+use super::passage::Closed;
+
 /// Why a handler has no answer. The messages are for the handler: they name no secret
 /// and no query string.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,10 +26,38 @@ pub enum SendError {
 /// Nothing can be sent at all.
 #[derive(Debug, thiserror::Error)]
 pub enum SetUpError {
-    /// The extra roots are no certificates.
-    #[error("the extra root certificates hold no certificate; a PEM file with `BEGIN CERTIFICATE` is needed")]
+    /// The extra roots are something else.
+    #[error("the extra root certificates hold none; they are PEM text with BEGIN CERTIFICATE lines")]
     NoRoots,
     /// One of the extra roots is damaged.
     #[error("the extra root certificates cannot be read")]
-    Roots(#[source] rustls::pki_types::pem::Error),
+    Roots(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl SendError {
+    /// The connection to `origin` was not made.
+    pub(super) fn not_connected(origin: &str, error: &reqwest::Error) -> Self {
+        if let Some(closed) = reasons(error).find_map(|reason| reason.downcast_ref::<Closed>()) {
+            return Self::Denied(closed.to_string());
+        }
+        if let Some(refused) = reasons(error).find_map(|reason| reason.downcast_ref::<NotGranted>()) {
+            return Self::Denied(format!("{origin}: {refused}; the operator can grant the addresses"));
+        }
+        Self::NotSent(format!("no connection to {origin} could be made: {}", innermost(error)))
+    }
+
+    /// The connection to `origin` was lost.
+    pub(super) fn lost(origin: &str, error: &reqwest::Error) -> Self {
+        Self::OutcomeUnknown(format!("the connection to {origin} was lost before the whole answer came: {}", innermost(error)))
+    }
+}
+
+/// What happened, without what it happened to: that could show the URL.
+fn innermost(error: &(dyn Error + 'static)) -> String {
+    reasons(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// The error and what is behind it.
+fn reasons<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| (**error).source())
 }

@@ -1,22 +1,47 @@
 //! Requests of handlers, under the transport policy.
+//!
+//! In a read a request is repeated out of the call's allowance; in a confirmed write
+//! it is noted and sent once. What a handler may send, and where, is decided before
+//! anything happens.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
+use rustls::pki_types::CertificateDer;
 use tether_core::destination::Destination;
 use tether_core::id::RequestId;
 use tether_core::port::journal::Journal;
 use tether_core::retry::Allowance;
 
+use lane::{Lane, Way};
+use names::SystemNames;
+use parcel::{Cap, Lost, Parcel, host_headers};
+
+mod address;
+mod check;
 mod error;
+mod follow;
+pub(crate) mod headers;
+pub(crate) mod lane;
+mod names;
+pub(crate) mod once;
+pub(crate) mod parcel;
+pub(crate) mod passage;
+pub(crate) mod repeat;
 mod request;
 mod secrets;
 mod sender;
 
 pub use error::{SendError, SetUpError};
+pub use names::Names;
 pub use request::Request;
 pub use secrets::{Secrets, Unfilled};
 pub use sender::Sender;
+
+/// The whole answer to a request.
+pub type Response = http::Response<Bytes>;
 
 /// How requests are sent, for a whole host.
 #[derive(Debug)]
@@ -24,7 +49,7 @@ pub struct Settings {
     /// An answer's body may be so many bytes, counted as they arrive: the host
     /// decompresses nothing.
     pub max_answer_bytes: usize,
-    /// A request's body may be so many bytes.
+    /// A request's headers and body may be so many bytes.
     pub max_request_bytes: usize,
     /// So many requests may be asked for in one attempt; repetitions and redirects,
     /// which the host makes, are not counted.
@@ -37,7 +62,17 @@ pub struct Settings {
 
 /// The way out of the host: one for each host, cheap to clone.
 #[derive(Clone)]
-pub struct Outbound(Arc<Settings>);
+pub struct Outbound(Arc<Inner>);
+
+struct Inner {
+    settings: Settings,
+    names: Arc<dyn Names>,
+    extra_roots: Vec<CertificateDer<'static>>,
+    /// Made when it is first needed: the system's certificates take a while to read.
+    way: OnceLock<Way>,
+    /// By their destination's text.
+    lanes: Mutex<BTreeMap<String, Arc<Lane>>>,
+}
 
 /// What an attempt may do with its requests.
 #[derive(Clone)]
@@ -49,18 +84,79 @@ pub enum Course {
 }
 
 impl Outbound {
-    /// Requests by `settings`.
+    /// Requests by `settings`; names are looked up as the system does.
     pub fn new(settings: Settings) -> Result<Self, SetUpError> {
-        crate::tls::install_provider();
-        Ok(Self(Arc::new(settings)))
+        Self::with_names(settings, Arc::new(SystemNames))
+    }
+
+    /// The same, with another way to look names up.
+    pub fn with_names(settings: Settings, names: Arc<dyn Names>) -> Result<Self, SetUpError> {
+        let extra_roots = crate::tls::roots(&settings.extra_roots).map_err(SetUpError::Roots)?;
+        if extra_roots.is_empty() && !settings.extra_roots.is_empty() {
+            return Err(SetUpError::NoRoots);
+        }
+        let (way, lanes) = (OnceLock::new(), Mutex::default());
+        Ok(Self(Arc::new(Inner { settings, names, extra_roots, way, lanes })))
     }
 
     /// What one attempt of one call sends, to `destinations` and nowhere else.
     pub fn sender(&self, destinations: &[Destination], key: RequestId, course: Course) -> Arc<Sender> {
-        let _ = (destinations, key, course);
-        Sender::new()
+        let lanes = destinations.iter().map(|destination| self.lane(destination)).collect();
+        Sender::new(self.clone(), lanes, key, course)
+    }
+
+    /// What is wrong with the headers that the operator configured for `destination`,
+    /// for the start of a host: no such secret, or a header that is the host's own.
+    /// Where this finds nothing, filling them in never fails.
+    pub fn check(&self, destination: &Destination) -> Result<(), String> {
+        let names = destination.headers.keys().chain(&destination.key_header);
+        if let Some(reason) = names.into_iter().find_map(|name| headers::reserved(name)) {
+            return Err(reason);
+        }
+        host_headers(destination, RequestId::from_random([0; 16]), self.secrets()).map(drop)
+    }
+
+    /// The connections to `destination`. There are as many as the operator has granted
+    /// since the host started.
+    pub(crate) fn lane(&self, destination: &Destination) -> Arc<Lane> {
+        let mut lanes = self.0.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lane = lanes.entry(destination.to_string());
+        lane.or_insert_with(|| Arc::new(Lane::new(destination.clone()))).clone()
+    }
+
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.0.settings.secrets
+    }
+
+    fn cap(&self) -> Cap {
+        Cap { bytes: self.0.settings.max_answer_bytes, cuts_failures: false }
+    }
+
+    fn way(&self) -> &Way {
+        self.0.way.get_or_init(|| Way {
+            names: self.0.names.clone(),
+            tls: crate::tls::config(self.0.extra_roots.clone()),
+        })
+    }
+
+    /// Sends `parcel` once, on a connection that reads keep. Whether it left where that
+    /// failed after all is told as well as the client knows it.
+    pub(crate) async fn read(&self, lane: &Lane, parcel: Parcel, cap: Cap) -> Result<Response, SendError> {
+        let origin = parcel.origin();
+        let failed = |error: &reqwest::Error| match error.is_connect() || error.is_builder() {
+            true => SendError::not_connected(&origin, error),
+            false => SendError::lost(&origin, error),
+        };
+        let client = lane.reads(self.way()).map_err(|error| failed(&error))?;
+        parcel.exchange(client, cap, self.secrets()).await.map_err(|lost| match lost {
+            Lost::TooLarge { .. } => SendError::TooLarge(cap.bytes as u64),
+            Lost::Broken(error) => failed(&error),
+        })
     }
 }
 
-/// The whole answer to a request.
-pub type Response = http::Response<Bytes>;
+impl fmt::Debug for Outbound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.settings.fmt(f)
+    }
+}

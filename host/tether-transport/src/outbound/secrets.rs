@@ -14,12 +14,14 @@ const MASK: &[u8] = b"***";
 const SHORTEST_MASKED: usize = 4;
 
 /// Secrets by name. They are put into a request as it leaves.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Secrets {
     values: BTreeMap<String, String>,
     /// What is looked for in answers; longest first, so that a secret which holds
     /// another one goes as a whole.
     masked: Vec<Vec<u8>>,
+    /// Whether one of those begins with the byte.
+    begins: [bool; 256],
 }
 
 /// Why a header has no value.
@@ -46,33 +48,42 @@ impl Secrets {
             .collect();
         masked.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         masked.dedup();
-        Self { values, masked }
+        let mut begins = [false; 256];
+        for first in masked.iter().filter_map(|secret| secret.first()) {
+            begins[usize::from(*first)] = true;
+        }
+        Self { values, masked, begins }
     }
 
     /// `bytes` with `***` in place of each secret of at least 4 bytes, as it is and as
     /// it stands in a JSON string. Other spellings of it (base64, say) are not found.
     pub fn mask(&self, bytes: Bytes) -> Bytes {
-        let Some(first) = self.find(&bytes) else { return bytes };
-        let mut masked = BytesMut::with_capacity(bytes.len());
-        let (mut rest, mut found) = (&bytes[..], Some(first));
-        while let Some((at, length)) = found {
-            masked.extend_from_slice(&rest[..at]);
-            masked.extend_from_slice(MASK);
-            rest = &rest[at + length..];
-            found = self.find(rest);
+        let mut masked = BytesMut::new();
+        // One pass, whatever the answer holds: `copied` of it is in `masked` already.
+        let (mut at, mut copied) = (0, 0);
+        while at < bytes.len() {
+            match self.secret_at(&bytes[at..]) {
+                Some(length) => {
+                    masked.extend_from_slice(&bytes[copied..at]);
+                    masked.extend_from_slice(MASK);
+                    at += length;
+                    copied = at;
+                }
+                None => at += 1,
+            }
         }
-        masked.extend_from_slice(rest);
+        if copied == 0 {
+            return bytes;
+        }
+        masked.extend_from_slice(&bytes[copied..]);
         masked.freeze()
     }
 
-    /// Where the first secret begins, and how long it is.
-    fn find(&self, bytes: &[u8]) -> Option<(usize, usize)> {
-        let at = |secret: &Vec<u8>| {
-            let at = bytes.windows(secret.len()).position(|window| window == secret)?;
-            Some((at, secret.len()))
-        };
-        // Of several that begin at one place, the longest comes first.
-        self.masked.iter().filter_map(at).min_by_key(|(at, _)| *at)
+    /// The length of the longest secret that `bytes` begin with.
+    fn secret_at(&self, bytes: &[u8]) -> Option<usize> {
+        let begins = bytes.first().is_some_and(|first| self.begins[usize::from(*first)]);
+        let secret = || self.masked.iter().find(|secret| bytes.starts_with(secret));
+        begins.then(secret).flatten().map(Vec::len)
     }
 
     /// The value of a header, `${NAME}` in `template` replaced by the secret of that
@@ -92,6 +103,13 @@ impl Secrets {
     }
 }
 
+impl Default for Secrets {
+    /// None.
+    fn default() -> Self {
+        Self::new(BTreeMap::new())
+    }
+}
+
 impl fmt::Debug for Secrets {
     /// The names only.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +119,63 @@ impl fmt::Debug for Secrets {
 
 /// As it stands between the quotes of a JSON string.
 fn escaped(value: &str) -> Vec<u8> {
-    // A string is always written.
-    let quoted = serde_json::to_string(value).unwrap_or_default();
-    quoted.trim_start_matches('"').as_bytes()[..quoted.len().saturating_sub(2)].to_vec()
+    // A string is always written, between quotes.
+    let quoted = serde_json::to_string(value).unwrap_or_default().into_bytes();
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets() -> Secrets {
+        let pairs = [("TOKEN", "s3cr3t"), ("LONG", "s3cr3t-and-more"), ("PIN", "123"), ("ODD", "a\"b\\c")];
+        Secrets::new(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into())
+    }
+
+    #[track_caller]
+    fn check(text: &str, masked: &str) {
+        assert_eq!(secrets().mask(Bytes::copy_from_slice(text.as_bytes())), masked.as_bytes());
+    }
+
+    #[test]
+    fn a_secret_is_masked_wherever_it_stands() {
+        check("s3cr3t", "***");
+        check("s3cr3ts3cr3t and s3cr3t", "****** and ***");
+        check("s3cr3 3cr3t", "s3cr3 3cr3t");
+        check("", "");
+    }
+
+    #[test]
+    fn of_two_secrets_the_longer_goes_as_a_whole() {
+        check("s3cr3t-and-more s3cr3t-and", "*** ***-and");
+    }
+
+    #[test]
+    fn a_secret_is_found_as_json_spells_it() {
+        check(r#"{"echo":"a\"b\\c"}"#, r#"{"echo":"***"}"#);
+        check("a\"b\\c", "***");
+    }
+
+    #[test]
+    fn a_short_secret_is_not_looked_for() {
+        check("123", "123");
+    }
+
+    #[test]
+    fn a_template_is_filled_in() {
+        let fill = |template: &str| secrets().fill(template).map(|value| value.to_str().unwrap().to_owned());
+        assert_eq!(fill("Bearer ${TOKEN}").unwrap(), "Bearer s3cr3t");
+        assert_eq!(fill("${PIN}${PIN}$").unwrap(), "123123$");
+        assert_eq!(fill("plain").unwrap(), "plain");
+        assert_eq!(fill("${NONE}").unwrap_err(), Unfilled::Missing("NONE".to_owned()));
+        assert_eq!(fill("${TOKEN").unwrap_err(), Unfilled::Open);
+        assert_eq!(fill("a\nb").unwrap_err(), Unfilled::Characters);
+    }
+
+    #[test]
+    fn neither_the_secrets_nor_a_filled_header_print_a_value() {
+        let filled = secrets().fill("${TOKEN}").unwrap();
+        assert!(!format!("{:?} {filled:?}", secrets()).contains("s3cr3t"));
+    }
 }

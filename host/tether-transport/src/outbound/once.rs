@@ -1,0 +1,84 @@
+//! A request of a confirmed write: noted, then sent, once.
+
+use std::sync::Arc;
+
+use tether_core::fault::{self, Point};
+use tether_core::id::StepName;
+use tether_core::ledger::{self, Answer};
+use tether_core::port::journal::{Departure, Journal};
+
+use super::lane::Lane;
+use super::parcel::{Cap, Lost, Parcel};
+use super::passage::Passage;
+use super::{Outbound, Response, SendError};
+
+/// How a request is noted.
+pub(crate) struct Noting<'a> {
+    /// Where.
+    pub(crate) journal: &'a dyn Journal,
+    /// Under which step.
+    pub(crate) step: Option<StepName>,
+    /// Knows whether it can have left.
+    pub(crate) passage: Arc<Passage>,
+}
+
+/// A request that was noted and whose end is not told yet.
+struct Noted<'a> {
+    journal: &'a dyn Journal,
+    departure: Option<Departure>,
+    passage: Arc<Passage>,
+}
+
+impl Noted<'_> {
+    fn went(&mut self, answer: Answer) {
+        if let Some(departure) = self.departure.take() {
+            self.journal.went(departure, answer);
+        }
+    }
+}
+
+impl Drop for Noted<'_> {
+    /// Nobody waits for the answer any more (the attempt ran out of time, say), or it
+    /// was lost. What cannot have left is told; anything else stays in doubt, as noted.
+    fn drop(&mut self) {
+        if !self.passage.is_open() {
+            self.went(Answer::NotSent);
+        }
+    }
+}
+
+/// Sends `parcel` and tells the journal how it went.
+///
+/// Where the time is over while the connection is being made, or that fails, nothing
+/// was sent. From then on only a whole answer takes the doubt away.
+pub(crate) async fn once(
+    outbound: &Outbound,
+    lane: &Lane,
+    parcel: Parcel,
+    cap: Cap,
+    Noting { journal, step, passage }: Noting<'_>,
+) -> Result<Response, SendError> {
+    let origin = parcel.origin();
+    let client = lane.write(outbound.way(), passage.clone());
+    let client = client.map_err(|error| SendError::not_connected(&origin, &error))?;
+    let (method, path) = (parcel.method.clone(), parcel.url.path().to_owned());
+    let request = ledger::Request { method, origin: origin.clone(), path, step };
+    let departure = journal.leaves(request).await.map_err(|not_noted| SendError::NotSent(not_noted.to_string()))?;
+    let mut noted = Noted { journal, departure: Some(departure), passage };
+    fault::reached(Point::BeforeSend);
+    let answer = parcel.exchange(client, cap, outbound.secrets()).await;
+    let status = match &answer {
+        Ok(response) => Some(response.status().as_u16()),
+        Err(Lost::TooLarge { status }) => Some(*status),
+        Err(Lost::Broken(_)) => None,
+    };
+    if let Some(status) = status {
+        noted.went(Answer::Status(status));
+        fault::reached(Point::Sent);
+    }
+    answer.map_err(|lost| match lost {
+        Lost::TooLarge { .. } => SendError::TooLarge(cap.bytes as u64),
+        Lost::Broken(error) if noted.passage.is_open() => SendError::lost(&origin, &error),
+        Lost::Broken(error) => SendError::not_connected(&origin, &error),
+    })
+}

@@ -1,0 +1,88 @@
+//! Knows whether a request of a write can have left.
+
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use tower_layer::Layer;
+use tower_service::Service;
+
+/// The way from the host to a peer, for one request. Until it is open, no byte of the
+/// request can have left.
+pub(crate) struct Passage {
+    open: AtomicBool,
+    /// The last question before it opens: whether the request may still leave.
+    may_leave: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+/// The attempt is over for this request.
+#[derive(Debug, thiserror::Error)]
+#[error("the main record is written: nothing unsafe leaves any more")]
+pub(crate) struct Closed;
+
+impl Passage {
+    pub(crate) fn new(may_leave: impl Fn() -> bool + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { open: AtomicBool::new(false), may_leave: Box::new(may_leave) })
+    }
+
+    /// Whether the connection is made, TLS included: from then on the request may have
+    /// left.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.load(Ordering::Acquire)
+    }
+
+    fn open(&self) -> Result<(), Closed> {
+        if !(self.may_leave)() {
+            return Err(Closed);
+        }
+        self.open.store(true, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// Puts a passage around a client's connector.
+#[derive(Clone)]
+pub(super) struct Watch(pub(super) Arc<Passage>);
+
+impl<S> Layer<S> for Watch {
+    type Service = Watched<S>;
+
+    fn layer(&self, connector: S) -> Watched<S> {
+        Watched { connector, passage: self.0.clone() }
+    }
+}
+
+/// A connector that tells its passage when a connection is there.
+#[derive(Clone)]
+pub(super) struct Watched<S> {
+    connector: S,
+    passage: Arc<Passage>,
+}
+
+type Later<T> = Pin<Box<dyn Future<Output = Result<T, Box<dyn Error + Send + Sync>>> + Send>>;
+
+impl<S, To> Service<To> for Watched<S>
+where
+    S: Service<To, Error = Box<dyn Error + Send + Sync>>,
+    S::Future: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Later<S::Response>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.connector.poll_ready(context)
+    }
+
+    fn call(&mut self, to: To) -> Self::Future {
+        let connecting = self.connector.call(to);
+        let passage = self.passage.clone();
+        Box::pin(async move {
+            let connection = connecting.await?;
+            passage.open()?;
+            Ok(connection)
+        })
+    }
+}

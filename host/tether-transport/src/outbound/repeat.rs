@@ -1,0 +1,86 @@
+//! A request of a read: repeated out of the call's allowance.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use tether_core::failure::{Cause, Failure};
+use tether_core::retry::Allowance;
+
+use super::{Response, SendError};
+use crate::retry_after;
+
+/// Tries until something comes that is not worth repeating, or the allowance is spent;
+/// then what came last is the answer. `failed` is told each wait that a server asked
+/// for.
+pub(super) async fn repeat<F>(
+    allowance: &Allowance,
+    origin: &str,
+    mut try_once: impl FnMut() -> F,
+    mut failed: impl FnMut(Option<Duration>),
+) -> Result<Response, SendError>
+where
+    F: Future<Output = Result<Response, SendError>>,
+{
+    loop {
+        let (outcome, failure) = match in_time(allowance, origin, try_once()).await {
+            Ok(outcome) => {
+                let failure = failure(&outcome, allowance);
+                (outcome, failure)
+            }
+            Err(late) => (Err(late), Some(Failure::new(Cause::TimedOut, ""))),
+        };
+        let Some(failure) = failure else { return outcome };
+        failed(failure.retry_after);
+        let Some(pause) = allowance.next(&failure) else { return outcome };
+        tracing::debug!(origin, cause = failure.cause.as_str(), ?pause, "a request of a read is repeated");
+        allowance.sleep(pause).await;
+    }
+}
+
+/// One try, in the time that a try has; the error says that it is over.
+pub(crate) async fn in_time<T>(
+    allowance: &Allowance,
+    origin: &str,
+    one_try: impl Future<Output = T>,
+) -> Result<T, SendError> {
+    let timeout = allowance.timeout();
+    if timeout.is_zero() {
+        return Err(SendError::NotSent(format!("the time of the call is over; nothing was sent to {origin}")));
+    }
+    tokio::select! {
+        biased;
+        outcome = one_try => Ok(outcome),
+        () = allowance.sleep(timeout) => {
+            Err(SendError::OutcomeUnknown(format!("{origin} did not answer within {timeout:?}")))
+        }
+    }
+}
+
+/// What is worth repeating about an outcome.
+fn failure(outcome: &Result<Response, SendError>, allowance: &Allowance) -> Option<Failure> {
+    match outcome {
+        Ok(response) if is_transient(response.status()) => {
+            let retry_after = retry_after::of(response, Some(allowance.now()));
+            Some(Failure { retry_after, ..Failure::new(Cause::Transient, "") })
+        }
+        Err(SendError::NotSent(_) | SendError::OutcomeUnknown(_)) => Some(Failure::new(Cause::Unreachable, "")),
+        Ok(_) | Err(SendError::Denied(_) | SendError::TooLarge(_)) => None,
+    }
+}
+
+/// The five statuses after which the same request may go better.
+pub(crate) fn is_transient(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 429 | 502 | 503 | 504)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_statuses_are_transient() {
+        let transient: Vec<_> =
+            (100..1000).filter(|code| is_transient(StatusCode::from_u16(*code).unwrap())).collect();
+        assert_eq!(transient, [408, 429, 502, 503, 504]);
+    }
+}
