@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Timestamp};
 use crate::failure::Failure;
 use crate::port::BoxFuture;
 
@@ -144,6 +144,11 @@ impl Allowance {
     /// What the call's time has left.
     pub fn remaining(&self) -> Duration {
         self.ends.saturating_sub(self.clock.monotonic())
+    }
+
+    /// The time of day, on the call's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// 1 and the retries that were spent, wherever.
