@@ -2,11 +2,13 @@
 
 mod world;
 
+use std::time::Duration;
+
 use tether_core::action::{Output, State, Status};
 use tether_core::failure::Cause;
 use tether_core::id::ActionId;
-use tether_core::ledger::Effect;
-use world::{Act, World, ann, key, propose, words};
+use tether_core::ledger::{Answer, Effect, Entry, Fact};
+use world::{Act, Then, World, ann, key, propose, words};
 
 /// One life that proposes and survives.
 fn proposed(world: &World) -> ActionId {
@@ -16,9 +18,17 @@ fn proposed(world: &World) -> ActionId {
 /// What must hold once the host has recovered, however its last life ended.
 fn check_settled(world: &World, id: ActionId, when: &str) {
     let action = world.stored(id);
-    let effects = world.handlers.effects();
+    let (effects, sent) = (world.handlers.effects(), world.handlers.sent());
+    let (mut committed, mut noted) = (false, false);
+    for entry in action.ledger.entries() {
+        match entry.fact {
+            Fact::Committed { .. } => committed = true,
+            Fact::Sent { .. } => noted = true,
+        }
+    }
     assert_ne!(action.state.status(), Status::Executing, "{when}: settled");
     assert!(effects <= 1, "{when}: one effect at most");
+    assert!(noted || sent == 0, "{when}: what was sent was noted");
     match &action.state {
         State::Succeeded { output, .. } => {
             assert_eq!(effects, 1, "{when}: a success is recorded");
@@ -27,16 +37,19 @@ fn check_settled(world: &World, id: ActionId, when: &str) {
                 Output::Kept(world::json("{\"recorded\":1}")),
                 "{when}: what was recorded counts"
             );
-            assert_eq!(action.effect(), Some(Effect::Applied), "{when}");
+            assert!(
+                action.effect() == Some(Effect::Applied) || noted && action.effect() == Some(Effect::Unknown),
+                "{when}: nothing but a request puts a success in doubt"
+            );
         }
         _ => {
             assert_eq!(effects, 0, "{when}: what is not a success left no effect");
-            let steps = !action.ledger.entries().is_empty();
-            let expected = (action.state.attempts_used() > 0).then_some(if steps {
-                Effect::Applied
-            } else {
-                Effect::None
-            });
+            let expected = match (noted, committed) {
+                (true, _) => Effect::Unknown,
+                (false, true) => Effect::Applied,
+                (false, false) => Effect::None,
+            };
+            let expected = (action.state.attempts_used() > 0).then_some(expected);
             assert_eq!(action.effect(), expected, "{when}: the person is told the truth");
         }
     }
@@ -55,8 +68,10 @@ fn die_everywhere(acts: &[Act], steps_expected: usize) {
         let when = format!("{acts:?}, dead at step {}", steps + 1);
 
         world.fuse.set(0);
+        let sent = world.handlers.sent();
         world.live(async |gateway| gateway.recover().await.unwrap());
         check_settled(&world, id, &when);
+        assert_eq!(world.handlers.sent(), sent, "{when}: nothing is sent again by itself");
 
         let status = world.stored(id).state.status();
         let again = world
@@ -97,6 +112,65 @@ fn a_write_that_fails_before_its_commit() {
 #[test]
 fn a_write_that_commits_a_step_and_fails() {
     die_everywhere(&[Act::StepThenFail(Cause::TimedOut), Act::Commit], 8);
+}
+
+#[test]
+fn a_write_that_sends_and_fails() {
+    for cause in [Cause::TimedOut, Cause::Trapped] {
+        for answer in [Answer::Status(200), Answer::InDoubt] {
+            // claim 2, handler 1, note 2, send 2, records 1, end 2
+            die_everywhere(&[Act::Send(answer, Then::Fail(cause)), Act::Commit], 10);
+        }
+    }
+}
+
+#[test]
+fn a_write_that_sends_and_commits() {
+    // claim 2, handler 1, note 2, send 2, commit 2, records 1, end 2
+    die_everywhere(&[Act::Send(Answer::Status(200), Then::Commit)], 12);
+}
+
+#[test]
+fn what_was_noted_and_not_answered_before_a_crash_is_in_doubt() {
+    // claim 2, handler 1, note 2: dead between the note and the request, or after it.
+    for (step, sent) in [(6, 0), (7, 1)] {
+        let world = World::new(&[Act::Send(Answer::Status(200), Then::Commit)]);
+        let id = proposed(&world);
+        world.fuse.set(step);
+        assert!(world.live(async move |gateway| gateway.confirm(&ann(), id, None, None).await).is_none());
+        world.fuse.set(0);
+        world.live(async |gateway| gateway.recover().await.unwrap());
+        let action = world.stored(id);
+        let [Entry { attempt: 1, fact: Fact::Sent { answer, .. }, .. }] = action.ledger.entries() else {
+            panic!("{:?}", action.ledger)
+        };
+        assert_eq!((*answer, world.handlers.sent()), (Answer::InDoubt, sent));
+        assert_eq!((action.state.status(), action.effect()), (Status::Pending, Some(Effect::Unknown)));
+    }
+}
+
+#[test]
+fn results_are_erased_and_records_emptied_whenever_the_host_dies() {
+    let mut step = 0;
+    loop {
+        let world = World::new(&[Act::Commit]);
+        let id = proposed(&world);
+        world.live(async move |gateway| gateway.confirm(&ann(), id, None, None).await.unwrap());
+        world.clock.advance(Duration::from_secs(31 * 24 * 3600));
+        step += 1;
+        world.fuse.set(step);
+        let survived = world.live(async |gateway| gateway.sweep().await.unwrap()).is_some();
+        world.fuse.set(0);
+        world.live(async |gateway| gateway.sweep().await.unwrap());
+        let State::Succeeded { output: Output::Erased, .. } = world.stored(id).state else {
+            panic!("dead at step {step}: it is kept")
+        };
+        assert!(world.handlers.emptied.lock().unwrap().contains(&id.into()), "dead at step {step}");
+        if survived {
+            break;
+        }
+    }
+    assert_eq!(step, 7, "erase 2, empty 2, note 2");
 }
 
 #[test]

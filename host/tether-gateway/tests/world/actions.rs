@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tether_core::action::{Action, Output, Revision, State, Status};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
+use tether_core::grant::Binding;
 use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
 use tether_core::ledger::Ledger;
 use tether_core::port::BoxFuture;
@@ -23,6 +24,14 @@ struct Tables {
     proposal_keys: HashMap<Key, ActionId>,
     confirm_keys: HashMap<Key, ActionId>,
     history: Vec<(ActionId, HistoryEvent)>,
+    /// Of erased outputs, from when on their records are to be emptied.
+    records_due: HashMap<ActionId, Timestamp>,
+    /// How often it was asked which components are needed.
+    components_asked: usize,
+    /// Notes of what is about to be sent that were written.
+    notes: usize,
+    /// Another program holds the file.
+    busy: bool,
     /// Writes that fail before the store works again.
     failures: usize,
 }
@@ -54,6 +63,19 @@ impl MemoryActions {
         self.tables().failures = count;
     }
 
+    /// Another program holds the file, or does not any more.
+    pub(crate) fn set_busy(&self, busy: bool) {
+        self.tables().busy = busy;
+    }
+
+    pub(crate) fn notes(&self) -> usize {
+        self.tables().notes
+    }
+
+    pub(crate) fn components_asked(&self) -> usize {
+        self.tables().components_asked
+    }
+
     /// A durable write: it can be cut off before and after it happens.
     fn write<'a, T: Send + 'a>(
         &'a self,
@@ -61,8 +83,13 @@ impl MemoryActions {
     ) -> BoxFuture<'a, Result<T, StoreError>> {
         Box::pin(async move {
             self.fuse.step().await;
+            // A disk takes its time: whatever else happens comes between.
+            tokio::task::yield_now().await;
             let answer = {
                 let mut tables = self.tables();
+                if tables.busy {
+                    return Err(StoreError::Busy);
+                }
                 if tables.failures > 0 {
                     tables.failures -= 1;
                     return Err(StoreError::Full);
@@ -177,8 +204,11 @@ impl ActionStore for MemoryActions {
         tenant: &'a TenantId,
         filter: Filter,
         limit: usize,
-        _cursor: Option<String>,
+        cursor: Option<String>,
     ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        if cursor.is_some() {
+            return Box::pin(async { Err(StoreError::UnknownCursor) });
+        }
         self.read(|tables| {
             let listed = tables.actions.iter().rev().filter(|action| {
                 action.proposal.tenant == *tenant
@@ -203,6 +233,25 @@ impl ActionStore for MemoryActions {
         self.write(move |tables| tables.swap(change))
     }
 
+    fn note<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        id: ActionId,
+        attempt: u32,
+        ledger: Ledger,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.write(move |tables| match tables.find(id) {
+            Some(Action { proposal, state: State::Executing { attempt: running, .. }, ledger: kept, .. })
+                if *running == attempt && proposal.tenant == *tenant =>
+            {
+                *kept = ledger;
+                tables.notes += 1;
+                true
+            }
+            _ => false,
+        })
+    }
+
     fn executing(&self) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
         self.read(|tables| {
             let executing = |action: &&Action| action.state.status() == Status::Executing;
@@ -218,27 +267,46 @@ impl ActionStore for MemoryActions {
     }
 
     fn needed_components(&self) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
-        self.read(|tables| tables.actions.iter().map(|action| action.proposal.binding.digest).collect())
+        self.tables().components_asked += 1;
+        self.read(|tables| {
+            let component = |action: &Action| match &action.proposal.binding {
+                Binding::Component(component) => Some(component.digest),
+                Binding::Endpoint(_) => None,
+            };
+            tables.actions.iter().filter_map(component).collect()
+        })
     }
 
-    fn erase_outputs(
-        &self,
-        before: Timestamp,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+    fn erase_outputs(&self, before: Timestamp, limit: usize) -> BoxFuture<'_, Result<(), StoreError>> {
         self.write(move |tables| {
-            let mut erased = Vec::new();
-            for action in &mut tables.actions {
-                if let State::Succeeded { at, output, .. } = &mut action.state
-                    && *at < before
-                    && *output != Output::Erased
-                    && erased.len() < limit
-                {
+            let kept = |action: &&mut Action| {
+                matches!(&action.state, State::Succeeded { at, output: Output::Kept(_), .. } if *at < before)
+            };
+            for action in tables.actions.iter_mut().filter(kept).take(limit) {
+                if let State::Succeeded { output, .. } = &mut action.state {
                     *output = Output::Erased;
-                    erased.push(action.clone());
                 }
+                tables.records_due.insert(action.id, before);
             }
-            erased
+        })
+    }
+
+    fn with_records(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+        self.read(|tables| {
+            let due = |action: &&Action| tables.records_due.get(&action.id).is_some_and(|due| *due <= now);
+            tables.actions.iter().filter(due).take(limit).cloned().collect()
+        })
+    }
+
+    fn set_records_due<'a>(
+        &'a self,
+        _tenant: &'a TenantId,
+        id: ActionId,
+        due: Option<Timestamp>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.write(move |tables| match due {
+            Some(due) => drop(tables.records_due.insert(id, due)),
+            None => drop(tables.records_due.remove(&id)),
         })
     }
 }

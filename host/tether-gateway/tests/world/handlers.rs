@@ -1,18 +1,21 @@
 //! Handlers that do as they are told, on a database in memory.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
-use tether_core::grant::Binding;
+use tether_core::grant::{Binding, BoundComponent};
 use tether_core::id::{RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
+use tether_core::ledger::{Answer, Request};
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
+use tether_core::port::journal::Journal;
+use tether_core::retry::Allowance;
 use tether_core::schema::Schema;
 use tether_core::tool::{Offer, Tool, ToolEffect};
 
@@ -35,6 +38,28 @@ pub(crate) enum Act {
     Wait,
     /// Panics.
     Panic,
+    /// Sends a request that is answered so, and goes on.
+    Send(Answer, Then),
+    /// Sends so many at the same time, all of them answered, and goes on.
+    SendAll(usize, Then),
+    /// Gives a request up while it is noted, and fails.
+    GiveUp(Cause),
+    /// A read: sends a request that fails in passing, at most so often again, and fails.
+    Resend(usize),
+}
+
+/// What an attempt does after it sent something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    Commit,
+    Fail(Cause),
+    Panic,
+}
+
+/// What an attempt is given to send with.
+enum Course {
+    Read(Arc<Allowance>),
+    Write(Arc<dyn Journal>),
 }
 
 pub(crate) struct ScriptedHandlers {
@@ -42,6 +67,14 @@ pub(crate) struct ScriptedHandlers {
     pub(crate) runs: AtomicUsize,
     pub(crate) previews: AtomicUsize,
     pub(crate) records: Mutex<Vec<(RequestId, Record)>>,
+    /// Requests that a remote system got, by the attempt that sent them.
+    pub(crate) upstream: Mutex<Vec<u32>>,
+    /// The journal of the last attempt of a write.
+    pub(crate) journal: Mutex<Option<Arc<dyn Journal>>>,
+    /// The writes whose records were emptied.
+    pub(crate) emptied: Mutex<Vec<RequestId>>,
+    /// Attempts wait for the test before they do anything.
+    pub(crate) holds: AtomicBool,
     pub(crate) unreachable: Mutex<bool>,
     pub(crate) outdated: Mutex<bool>,
     pub(crate) refuses_previews: Mutex<Option<Cause>>,
@@ -57,6 +90,10 @@ impl ScriptedHandlers {
             runs: AtomicUsize::new(0),
             previews: AtomicUsize::new(0),
             records: Mutex::default(),
+            upstream: Mutex::default(),
+            journal: Mutex::default(),
+            emptied: Mutex::default(),
+            holds: AtomicBool::default(),
             unreachable: Mutex::default(),
             outdated: Mutex::default(),
             refuses_previews: Mutex::default(),
@@ -73,6 +110,11 @@ impl ScriptedHandlers {
     /// Main records, that is effects: counted where they land.
     pub(crate) fn effects(&self) -> usize {
         self.records.lock().unwrap().iter().filter(|(_, record)| record.step.is_none()).count()
+    }
+
+    /// Requests that arrived somewhere: counted where they land.
+    pub(crate) fn sent(&self) -> usize {
+        self.upstream.lock().unwrap().len()
     }
 
     async fn commit(&self, invocation: &Invocation, step: Option<&str>) {
@@ -95,29 +137,92 @@ impl ScriptedHandlers {
         self.fuse.step().await;
     }
 
-    async fn act(&self, invocation: Invocation) -> WriteReport {
+    async fn act(&self, invocation: Invocation, course: Course) -> WriteReport {
         let attempt = self.runs.fetch_add(1, Ordering::SeqCst);
         let act = self.acts[attempt.min(self.acts.len() - 1)];
         self.started.notify_one();
         self.fuse.step().await;
-        match act {
-            Act::Fail(_) => {}
-            Act::StepThenFail(_) => self.commit(&invocation, Some("step")).await,
-            Act::Pretend => return WriteReport { result: Ok(json("1")), began_main: true },
-            Act::Panic => panic!("scripted"),
-            Act::Wait => {
-                self.go_on.notified().await;
-                self.commit(&invocation, None).await;
+        if act == Act::Wait || self.holds.load(Ordering::SeqCst) {
+            self.go_on.notified().await;
+        }
+        match (act, course) {
+            (Act::StepThenFail(_), _) => self.commit(&invocation, Some("step")).await,
+            (Act::Send(answer, _), Course::Write(journal)) => {
+                self.send(invocation.attempt, &*journal, answer).await;
             }
-            Act::Commit | Act::CommitThenFail(_) => self.commit(&invocation, None).await,
+            (Act::SendAll(count, _), Course::Write(journal)) => self.send_all(count, journal).await,
+            (Act::GiveUp(_), Course::Write(journal)) => {
+                tokio::select! {
+                    biased;
+                    _ = journal.leaves(request()) => panic!("a note takes its time"),
+                    () = std::future::ready(()) => {}
+                }
+            }
+            (Act::Resend(most), Course::Read(allowance)) => self.resend(most, &allowance).await,
+            _ => {}
+        }
+        let then = match act {
+            Act::Pretend => return WriteReport { result: Ok(json("1")), began_main: true },
+            Act::Send(_, then) | Act::SendAll(_, then) => then,
+            Act::Panic => Then::Panic,
+            Act::Fail(cause) | Act::StepThenFail(cause) | Act::GiveUp(cause) => Then::Fail(cause),
+            Act::Resend(_) => Then::Fail(Cause::Transient),
+            Act::Commit | Act::CommitThenFail(_) | Act::Wait => Then::Commit,
+        };
+        match then {
+            Then::Panic => panic!("scripted"),
+            Then::Fail(cause) => {
+                return WriteReport { result: Err(Failure::new(cause, "scripted")), began_main: false };
+            }
+            Then::Commit => self.commit(&invocation, None).await,
         }
         let result = match act {
-            Act::Fail(cause) | Act::StepThenFail(cause) | Act::CommitThenFail(cause) => {
-                Err(Failure::new(cause, "scripted"))
-            }
+            Act::CommitThenFail(cause) => Err(Failure::new(cause, "scripted")),
             _ => Ok(json("{\"returned\":1}")),
         };
-        WriteReport { result, began_main: !matches!(act, Act::Fail(_)) }
+        WriteReport { result, began_main: true }
+    }
+
+    /// Sends a request, unless it cannot be noted.
+    async fn send(&self, attempt: u32, journal: &dyn Journal, answer: Answer) {
+        let Ok(departure) = journal.leaves(request()).await else { return };
+        self.fuse.step().await; // noted, and not sent yet
+        if answer != Answer::NotSent {
+            self.upstream.lock().unwrap().push(attempt);
+        }
+        self.fuse.step().await; // sent, and not answered yet
+        journal.went(departure, answer);
+    }
+
+    async fn send_all(&self, count: usize, journal: Arc<dyn Journal>) {
+        let mut sending = tokio::task::JoinSet::new();
+        for _ in 0..count {
+            let journal = Arc::clone(&journal);
+            sending.spawn(async move {
+                let departure = journal.leaves(request()).await.unwrap();
+                journal.went(departure, Answer::Status(200));
+            });
+        }
+        sending.join_all().await;
+    }
+
+    async fn resend(&self, most: usize, allowance: &Allowance) {
+        self.upstream.lock().unwrap().push(0);
+        for _ in 0..most {
+            let failure = Failure::new(Cause::Transient, "scripted");
+            let Some(pause) = allowance.next(&failure) else { return };
+            allowance.sleep(pause).await;
+            self.upstream.lock().unwrap().push(0);
+        }
+    }
+}
+
+pub(crate) fn request() -> Request {
+    Request {
+        method: "POST".parse().unwrap(),
+        origin: "https://api.test".to_owned(),
+        path: "/refunds".to_owned(),
+        step: None,
     }
 }
 
@@ -132,11 +237,11 @@ fn offer(effect: ToolEffect) -> Arc<Offer> {
             input_schema: schema.clone(),
             output_schema: None,
         },
-        binding: Binding {
+        binding: Binding::Component(BoundComponent {
             component: "scripted".parse().unwrap(),
             digest: Digest::of("scripted"),
             grants: Default::default(),
-        },
+        }),
         input: Arc::new(Schema::compile(&schema).unwrap()),
     })
 }
@@ -163,6 +268,7 @@ impl Handlers for ScriptedHandlers {
         &'a self,
         _binding: &'a Binding,
         _invocation: Invocation,
+        _allowance: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<Option<String>, Failure>> {
         self.previews.fetch_add(1, Ordering::SeqCst);
         let refused = *self.refuses_previews.lock().unwrap();
@@ -175,12 +281,19 @@ impl Handlers for ScriptedHandlers {
         &'a self,
         _binding: &'a Binding,
         invocation: Invocation,
+        allowance: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<JsonText, Failure>> {
-        Box::pin(async move { self.act(invocation).await.result })
+        Box::pin(async move { self.act(invocation, Course::Read(allowance)).await.result })
     }
 
-    fn write<'a>(&'a self, _binding: &'a Binding, invocation: Invocation) -> BoxFuture<'a, WriteReport> {
-        Box::pin(self.act(invocation))
+    fn write<'a>(
+        &'a self,
+        _binding: &'a Binding,
+        invocation: Invocation,
+        journal: Arc<dyn Journal>,
+    ) -> BoxFuture<'a, WriteReport> {
+        *self.journal.lock().unwrap() = Some(Arc::clone(&journal));
+        Box::pin(self.act(invocation, Course::Write(journal)))
     }
 
     fn records<'a>(
@@ -203,9 +316,17 @@ impl Handlers for ScriptedHandlers {
         &'a self,
         _tenant: &'a TenantId,
         _binding: &'a Binding,
-        _key: RequestId,
+        key: RequestId,
     ) -> BoxFuture<'a, Result<(), Unreachable>> {
-        Box::pin(async { Ok(()) })
+        Box::pin(async move {
+            self.fuse.step().await;
+            if *self.unreachable.lock().unwrap() {
+                return Err(Unreachable("scripted".into()));
+            }
+            self.emptied.lock().unwrap().push(key);
+            self.fuse.step().await;
+            Ok(())
+        })
     }
 
     fn retain(&self, _needed: &[Digest]) {}

@@ -1,7 +1,7 @@
 //! A world for the gateway: a store and handlers in memory, which outlive the
 //! gateway as disks outlive a process, and a fuse that ends a life at any step.
 
-#![allow(dead_code, reason = "every test file uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "every test file uses a part of it")]
 
 mod actions;
 mod handlers;
@@ -21,7 +21,7 @@ use tether_core::problem::Problem;
 use tether_gateway::{Called, Gateway, Outcome, Settings};
 
 pub(crate) use actions::MemoryActions;
-pub(crate) use handlers::{Act, ScriptedHandlers};
+pub(crate) use handlers::{Act, ScriptedHandlers, Then, request};
 
 /// What survives a crash, and the fuse.
 #[derive(Clone)]

@@ -6,8 +6,9 @@ use std::time::Duration;
 use tether_core::action::{Action, Output, Preview, Revision, State, Status};
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
-use tether_core::ledger::{Entry, Fact, Ledger};
-use tether_core::port::actions::{ActionStore, Filter, NewAction, Page, Proposed, Swap};
+use tether_core::grant::{Binding, BoundEndpoint};
+use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
+use tether_core::port::actions::{ActionStore, Filter, NewAction, Page, Proposed, StoreError, Swap};
 use tokio::task::JoinSet;
 
 use super::given::*;
@@ -178,8 +179,9 @@ pub(crate) async fn lists_are_newest_first_and_their_pages_join(store: Store) {
         assert_eq!(all(Filter { status, proposer: proposer.clone() }, limit).await, ids(&[6]));
     }
     for cursor in ["", "nonsense", &id(99).to_string(), "' OR 1"] {
-        let found = page(&Filter::default(), 1, Some(cursor)).await;
-        assert_eq!(found.actions[0].id, id(9), "{cursor:?} is none of ours: from the start");
+        let tenant = "acme".parse().unwrap();
+        let found = store.list(&tenant, Filter::default(), 1, Some(cursor.to_owned())).await;
+        assert!(matches!(found, Err(StoreError::UnknownCursor)), "{cursor:?}: {found:?}");
     }
     assert!(page(&Filter::default(), 0, None).await.actions.is_empty());
 }
@@ -212,28 +214,93 @@ pub(crate) async fn the_history_tells_every_move(store: Store) {
     assert!(store.history(&"umbrella".parse().unwrap(), action.id).await.unwrap().is_empty());
 }
 
-pub(crate) async fn outputs_are_erased_once_and_nothing_else_is(store: Store) {
+pub(crate) async fn outputs_are_erased_and_their_records_are_due_until_they_are_empty(store: Store) {
     for (number, millis) in [(1, 10), (2, 20), (3, 30)] {
         let action = propose(&store, new_action(number)).await;
         let claimed = moved(&store, &action, executing(Some(&format!("key-{number}")))).await;
         moved(&store, &claimed, succeeded("{\"n\":1}", millis)).await;
     }
-    let erase = async |before, limit| {
-        let erased = store.erase_outputs(at(before), limit).await.unwrap();
-        erased.iter().for_each(|action| {
-            let State::Succeeded { output, .. } = &action.state else { panic!("{:?}", action.state) };
-            assert_eq!(*output, Output::Kept(json("{\"n\":1}")), "it is returned as it was");
-        });
-        erased.into_iter().map(|action| action.id).collect::<Vec<_>>()
+    let tenant = "acme".parse().unwrap();
+    let due = async |now, limit| {
+        let found = store.with_records(at(now), limit).await.unwrap();
+        found.into_iter().map(|action| action.id).collect::<Vec<_>>()
     };
-    assert_eq!(erase(10, 9).await, []);
-    assert_eq!(erase(30, 1).await, [id(1)]);
-    assert_eq!(erase(30, 9).await, [id(2)]);
-    assert_eq!(erase(30, 9).await, []);
-    let kept = store.load(&"acme".parse().unwrap(), id(1)).await.unwrap().unwrap();
-    assert!(matches!(kept.state, State::Succeeded { output: Output::Erased, .. }));
-    let (tenant, user, key) = ("acme".parse().unwrap(), "ann".parse().unwrap(), "key-1".parse().unwrap());
+    store.erase_outputs(at(10), 9).await.unwrap();
+    assert_eq!(due(100, 9).await, []);
+    store.erase_outputs(at(30), 1).await.unwrap();
+    assert_eq!(due(100, 9).await, [id(1)]);
+    store.erase_outputs(at(30), 9).await.unwrap();
+    store.erase_outputs(at(30), 9).await.unwrap();
+    assert_eq!(due(100, 9).await, [id(1), id(2)]);
+    assert_eq!(due(100, 1).await, [id(1)]);
+
+    store.set_records_due(&tenant, id(1), Some(at(200))).await.unwrap();
+    assert_eq!(due(199, 9).await, [id(2)]);
+    assert_eq!(due(200, 9).await, [id(2), id(1)], "the longest due first");
+    store.set_records_due(&tenant, id(2), None).await.unwrap();
+    store.set_records_due(&tenant, id(3), Some(at(0))).await.unwrap();
+    assert_eq!(due(200, 9).await, [id(1)], "a kept output's records are never due");
+
+    let kept = |number| store.load(&tenant, id(number));
+    let first = kept(1).await.unwrap().unwrap();
+    assert!(matches!(first.state, State::Succeeded { output: Output::Erased, .. }));
+    assert_eq!(kept(3).await.unwrap().unwrap().state.status(), Status::Succeeded);
+    let (user, key) = ("ann".parse().unwrap(), "key-1".parse().unwrap());
     assert_eq!(store.confirmed_with(&tenant, &user, &key).await.unwrap(), Some(id(1)));
+}
+
+fn committed(step: Option<&str>) -> Entry {
+    Entry {
+        at: at(6),
+        attempt: 1,
+        fact: Fact::Committed {
+            database: "main".parse().unwrap(),
+            step: step.map(|step| step.parse().unwrap()),
+            statements: vec!["UPDATE \"t\" SET a = 'ü'".into(), String::new()],
+        },
+    }
+}
+
+fn sent(step: Option<&str>, answer: Answer) -> Entry {
+    let request = Request {
+        method: "POST".parse().unwrap(),
+        origin: "https://api.example.com:8443".into(),
+        path: "/refunds/ü".into(),
+        step: step.map(|step| step.parse().unwrap()),
+    };
+    Entry { at: at(7), attempt: 1, fact: Fact::Sent { request, answer } }
+}
+
+pub(crate) async fn what_is_sent_is_noted_while_its_attempt_executes_and_at_no_other_time(store: Store) {
+    let action = propose(&store, new_action(1)).await;
+    let tenant = action.proposal.tenant.clone();
+    let ledger = |entries: &[Entry]| Ledger::new(entries.to_vec());
+    let first = ledger(&[sent(None, Answer::InDoubt)]);
+    let note = async |tenant: &str, attempt, ledger: &Ledger| {
+        store.note(&tenant.parse().unwrap(), action.id, attempt, ledger.clone()).await.unwrap()
+    };
+    assert!(!note("acme", 1, &first).await, "not before its claim");
+    let claimed = moved(&store, &action, executing(None)).await;
+    assert!(note("acme", 1, &first).await);
+    assert_eq!(load(&store, &action).await.ledger, first);
+    for (tenant, attempt) in [("acme", 0), ("acme", 2), ("umbrella", 1)] {
+        assert!(!note(tenant, attempt, &Ledger::default()).await, "{tenant}, {attempt}");
+    }
+    assert!(!store.note(&tenant, id(9), 1, first.clone()).await.unwrap());
+
+    let more = ledger(&[sent(None, Answer::InDoubt), sent(Some("mail"), Answer::InDoubt)]);
+    assert!(note("acme", 1, &more).await);
+    let kept = load(&store, &action).await;
+    assert_eq!((&kept.ledger, kept.revision, &kept.state), (&more, claimed.revision, &claimed.state));
+    assert_eq!(store.history(&tenant, action.id).await.unwrap().len(), 2, "a note is no move");
+
+    let failed = State::Pending { attempts_used: 1, expires_at: at(2_000), last_failure: None };
+    let back = moved(&store, &claimed, failed).await;
+    assert!(!note("acme", 1, &more).await, "not after it was settled");
+    let State::Executing { claim, since, expires_at, .. } = executing(None) else { unreachable!() };
+    moved(&store, &back, State::Executing { attempt: 2, claim, since, expires_at, last_failure: None }).await;
+    assert!(!note("acme", 1, &more).await, "not for an attempt that is over");
+    assert_eq!(load(&store, &action).await.ledger, Ledger::default());
 }
 
 pub(crate) async fn every_state_survives_its_row(store: Store) {
@@ -261,16 +328,9 @@ pub(crate) async fn every_state_survives_its_row(store: Store) {
         },
         State::Expired { attempts_used: 0, at: at(9) },
     ];
-    let committed = |step: Option<&str>| Entry {
-        at: at(6),
-        attempt: 1,
-        fact: Fact::Committed {
-            database: "main".parse().unwrap(),
-            step: step.map(|step| step.parse().unwrap()),
-            statements: vec!["UPDATE \"t\" SET a = 'ü'".into(), String::new()],
-        },
-    };
-    let ledger = Ledger::new(vec![committed(None), committed(Some("mail"))]);
+    let answers = [Answer::InDoubt, Answer::NotSent, Answer::Status(404)];
+    let sent = answers.into_iter().flat_map(|answer| [sent(None, answer), sent(Some("mail"), answer)]);
+    let ledger = Ledger::new([committed(None), committed(Some("mail"))].into_iter().chain(sent).collect());
     for (number, state) in (1..).zip(states) {
         let action = propose(&store, new_action(number)).await;
         let mut to = change(&action, state.clone());
@@ -304,6 +364,17 @@ pub(crate) async fn a_proposal_survives_to_the_letter(store: Store) {
     }
 }
 
+pub(crate) async fn an_action_is_bound_to_an_endpoint_as_well(store: Store) {
+    let mut new = new_action(1);
+    let url = "https://tools.example.com/tether".to_owned();
+    new.proposal.binding = Binding::Endpoint(BoundEndpoint { url, definition: Digest::of("defined so") });
+    let action = propose(&store, new.clone()).await;
+    assert_eq!(load(&store, &action).await.proposal.binding, new.proposal.binding);
+    moved(&store, &action, executing(None)).await;
+    assert_eq!(store.executing().await.unwrap()[0].proposal.binding, new.proposal.binding);
+    assert_eq!(store.needed_components().await.unwrap(), [], "nothing of it is kept here");
+}
+
 pub(crate) async fn no_tenant_sees_another_tenants_actions(store: Store) {
     let action = propose(&store, new_action(1)).await;
     let umbrella = "umbrella".parse().unwrap();
@@ -319,7 +390,7 @@ pub(crate) async fn what_the_host_looks_after_is_found(store: Store) {
     for number in 1..=4 {
         let mut new = new_action(number);
         new.proposal.tenant = format!("tenant-{number}").parse().unwrap();
-        new.proposal.binding.digest = Digest::of(format!("bytes {}", number % 3));
+        new.proposal.binding = bound(Digest::of(format!("bytes {}", number % 3)));
         new.expires_at = at(100 - number.cast_signed());
         propose(&store, new).await;
     }

@@ -8,7 +8,7 @@ use std::task::Poll;
 use tether_core::action::{Action, Claim, Preview, Proposal, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
-use tether_core::grant::{Binding, DatabaseGrant, Grants};
+use tether_core::grant::{Binding, BoundComponent, DatabaseGrant, Grants};
 use tether_core::id::{ActionId, RequestId, StepName};
 use tether_core::json::JsonText;
 use tether_core::ledger::Ledger;
@@ -45,11 +45,7 @@ pub(crate) fn new_action(number: u64) -> NewAction {
             proposer: "agent".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
             arguments: json("{\"ticket\": 7}"),
-            binding: Binding {
-                component: "tickets".parse().unwrap(),
-                digest: Digest::of("bytes"),
-                grants: Grants { databases: BTreeMap::from([("main".parse().unwrap(), DatabaseGrant::Own)]) },
-            },
+            binding: bound(Digest::of("bytes")),
             preview: Preview::None,
             created_at: NOON,
             max_attempts: 3,
@@ -57,6 +53,16 @@ pub(crate) fn new_action(number: u64) -> NewAction {
         expires_at: at(1_000),
         key: None,
     }
+}
+
+/// Bound to the version `digest` of `tickets`, with `main` of its own.
+pub(crate) fn bound(digest: Digest) -> Binding {
+    Binding::Component(BoundComponent { component: "tickets".parse().unwrap(), digest, grants: main_only() })
+}
+
+fn main_only() -> Grants {
+    let databases = BTreeMap::from([("main".parse().unwrap(), DatabaseGrant::Own)]);
+    Grants { databases, ..Grants::default() }
 }
 
 /// A claim by `ann`.
@@ -104,7 +110,7 @@ pub(crate) fn scope(tenant: &str) -> Scope {
     Scope {
         tenant: tenant.parse().unwrap(),
         component: "tickets".parse().unwrap(),
-        grants: Grants { databases: BTreeMap::from([("main".parse().unwrap(), DatabaseGrant::Own)]) },
+        grants: main_only(),
         migrations: Arc::new([migration(
             "001",
             "CREATE TABLE tickets (id INTEGER PRIMARY KEY, state TEXT NOT NULL);

@@ -42,12 +42,48 @@ fn given(folder: &Folder) -> (Arc<dyn Databases>, std::path::PathBuf) {
     (Arc::new(SqliteDatabases::new(folder.path("data"), roomy())), folder.path("crm.db"))
 }
 
+/// A database that cannot be opened may be back later: reads and writes say so.
+async fn check_away(host: &Arc<dyn Databases>, scope: &Scope) {
+    for rights in [Rights::Read, Rights::Write] {
+        let opened = open_in(host, scope.clone(), rights, 1).await.map(|_| ());
+        assert!(matches!(opened, Err(SqlError::Unreachable(_))), "{rights:?}: {opened:?}");
+    }
+    assert!(host.records(scope, key(1)).await.is_err());
+}
+
+#[tokio::test]
+async fn a_database_that_is_away_is_unreachable_whatever_took_it_away() {
+    let folder = Folder::new();
+    let (host, path) = given(&folder);
+    let scope = granted("acme", &path, false);
+    check_away(&host, &scope).await;
+    make(&path);
+    void(&host, scope.clone(), 1).await.unwrap();
+    let away = folder.path("away.db");
+    std::fs::rename(&path, &away).unwrap();
+    check_away(&host, &scope).await;
+
+    std::fs::write(&path, "this is no database, whatever its name says".repeat(99)).unwrap();
+    check_away(&host, &scope).await;
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    check_away(&host, &scope).await;
+    std::fs::remove_dir(&path).unwrap();
+    make(&path);
+    check_away(&host, &scope).await;
+    // Its folder cannot be looked into: it is none.
+    check_away(&host, &granted("acme", &path.join("inner.db"), false)).await;
+
+    std::fs::rename(&away, &path).unwrap();
+    assert_eq!(host.records(&scope, key(1)).await.unwrap().len(), 1, "it is back");
+}
+
 #[tokio::test]
 async fn an_existing_file_is_used_as_it_is_and_never_made() {
     let folder = Folder::new();
     let (host, path) = given(&folder);
     let scope = granted("acme", &path, false);
-    assert!(matches!(void(&host, scope.clone(), 1).await, Err(SqlError::Other(_))));
+    assert!(matches!(void(&host, scope.clone(), 1).await, Err(SqlError::Unreachable(_))));
     assert!(host.records(&scope, key(1)).await.is_err() && host.fit(&scope).await.is_err());
     assert!(!path.exists());
 
@@ -106,7 +142,7 @@ async fn another_file_in_its_place_is_no_proof_that_nothing_was_done() {
     assert!(host.records(&scope, key(1)).await.is_err(), "it is another");
     assert!(host.fit(&scope).await.is_err());
     assert!(host.empty_records(&scope, key(1)).await.is_err());
-    assert!(matches!(void(&host, scope.clone(), 1).await, Err(SqlError::Other(_))));
+    assert!(matches!(void(&host, scope.clone(), 1).await, Err(SqlError::Unreachable(_))));
 
     std::fs::rename(folder.path("away.db"), &path).unwrap();
     assert_eq!(host.records(&scope, key(1)).await.unwrap().len(), 1, "the old one is back");
@@ -121,7 +157,7 @@ async fn an_own_database_that_is_gone_is_not_made_again() {
     std::fs::remove_dir_all(folder.path("databases")).unwrap();
     let host = databases(&folder, roomy());
     assert!(host.records(&scope("acme"), key(1)).await.is_err());
-    assert!(open_in(&host, scope("acme"), Rights::Write, 1).await.is_err());
+    check_away(&host, &scope("acme")).await;
     assert!(open_in(&host, scope("umbrella"), Rights::Write, 1).await.is_ok());
 }
 
@@ -133,7 +169,7 @@ async fn files_of_tethers_own_cannot_be_granted() {
     assert!(matches!(open_in(&host, own, Rights::Read, 1).await.map(|_| ()), Err(SqlError::Other(_))));
     for path in [":memory:", "file:x.db?mode=memory"] {
         let result = open_in(&host, granted("acme", Path::new(path), true), Rights::Read, 1).await;
-        assert!(matches!(result.map(|_| ()), Err(SqlError::Other(_))), "{path}");
+        assert!(matches!(result.map(|_| ()), Err(SqlError::Unreachable(_))), "{path}");
     }
 }
 

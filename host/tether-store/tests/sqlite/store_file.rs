@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use tether_core::port::actions::{ActionStore, Filter, StoreError, Swap};
+use tether_core::digest::Digest;
+use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
+use tether_core::port::actions::{ActionStore, Filter, NewAction, Proposed, StoreError, Swap};
 use tether_store::SqliteActions;
 
 use crate::contract::given::*;
@@ -47,6 +49,104 @@ async fn what_was_answered_is_there_after_a_restart() {
 }
 
 #[tokio::test]
+async fn a_note_is_there_after_a_restart() {
+    let folder = Folder::new();
+    let open = || -> Arc<dyn ActionStore> { Arc::new(SqliteActions::open(folder.path("a.db")).unwrap()) };
+    let store = open();
+    let _ = store.propose(new_action(1)).await.unwrap();
+    let tenant = "acme".parse().unwrap();
+    let action = store.load(&tenant, id(1)).await.unwrap().unwrap();
+    assert!(matches!(store.swap(change(&action, executing(None))).await.unwrap(), Swap::Done(_)));
+    let (origin, path) = ("https://a.test".to_owned(), "/refunds".to_owned());
+    let request = Request { method: "POST".parse().unwrap(), origin, path, step: None };
+    let fact = Fact::Sent { request, answer: Answer::InDoubt };
+    let ledger = Ledger::new(vec![Entry { at: at(7), attempt: 1, fact }]);
+    assert!(store.note(&tenant, id(1), 1, ledger.clone()).await.unwrap());
+    drop(store);
+    assert_eq!(open().executing().await.unwrap()[0].ledger, ledger);
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_schema_is_read_and_goes_on() {
+    let folder = Folder::new();
+    let file = Connection::open(folder.path("a.db")).unwrap();
+    file.execute_batch(include_str!("../../migrations/001_actions.sql")).unwrap();
+    file.pragma_update(None, "user_version", 1).unwrap();
+    let NewAction { proposal, .. } = new_action(1);
+    let digest = Digest::of("bytes");
+    // To the letter what the first version wrote.
+    let fingerprint = Digest::of(format!(
+        "acme\nagent\nvoid_ticket\n{}\ntickets\n{digest}\ndatabase main sqlite\n",
+        proposal.arguments.fingerprint()
+    ));
+    let ledger = r#"[{"at":6,"attempt":1,"fact":"committed","database":"main","step":"mail","statements":["x"]}]"#;
+    file.execute(
+        "INSERT INTO actions (id, revision, tenant, proposer, tool, arguments, component, component_digest,
+             grants, fingerprint, preview_kind, created_at, max_attempts, status, attempts, expires_at, ledger)
+         VALUES (?, 1, 'acme', 'agent', 'void_ticket', ?, 'tickets', ?, ?, ?, 'none', 0, 3, 'Pending', 1, 1000, ?)",
+        (
+            id(1).to_string(),
+            proposal.arguments.as_str(),
+            digest.to_string(),
+            "database main sqlite\n",
+            fingerprint.to_string(),
+            ledger,
+        ),
+    )
+    .unwrap();
+    drop(file);
+
+    let store = SqliteActions::open(folder.path("a.db")).unwrap();
+    let old = store.load(&proposal.tenant, id(1)).await.unwrap().unwrap();
+    assert_eq!(old.proposal.binding, proposal.binding);
+    let [Entry { fact: Fact::Committed { statements, .. }, .. }] = old.ledger.entries() else {
+        panic!("{:?}", old.ledger)
+    };
+    assert_eq!(*statements, ["x"]);
+    assert_eq!(store.needed_components().await.unwrap(), [digest]);
+    assert!(matches!(store.swap(change(&old, executing(None))).await.unwrap(), Swap::Done(_)));
+    assert!(matches!(store.propose(new_action(2)).await.unwrap(), Proposed::New(_)));
+}
+
+#[tokio::test]
+async fn an_empty_history_is_not_begun_beside_databases_that_were_used() {
+    for empty in [false, true] {
+        for (left, is_folder) in [("databases", true), ("databases.db", false)] {
+            let folder = Folder::new();
+            let path = folder.path("actions.db");
+            if empty {
+                std::fs::write(&path, "").unwrap();
+            }
+            match is_folder {
+                true => std::fs::create_dir(folder.path(left)).unwrap(),
+                false => std::fs::write(folder.path(left), "").unwrap(),
+            }
+            let why = refusal(path.clone());
+            let expected = if empty { "is empty" } else { "is gone" };
+            assert!(why.contains(expected) && why.contains("Put the file back"), "{left}: {why}");
+            assert_eq!(path.exists(), empty, "nothing was made");
+        }
+    }
+    let folder = Folder::new();
+    std::fs::write(folder.path("actions.db"), "").unwrap();
+    drop(SqliteActions::open(folder.path("actions.db")).unwrap());
+    std::fs::create_dir(folder.path("databases")).unwrap();
+    drop(SqliteActions::open(folder.path("actions.db")).unwrap());
+}
+
+#[tokio::test]
+async fn a_lock_of_another_program_is_told_as_such_and_nothing_is_written() {
+    let folder = Folder::new();
+    let store = SqliteActions::open(folder.path("a.db")).unwrap();
+    let other = Connection::open(folder.path("a.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(matches!(store.propose(new_action(1)).await, Err(StoreError::Busy)));
+    other.execute_batch("COMMIT").unwrap();
+    assert!(store.load(&"acme".parse().unwrap(), id(1)).await.unwrap().is_none());
+    assert!(matches!(store.propose(new_action(1)).await.unwrap(), Proposed::New(_)));
+}
+
+#[tokio::test]
 async fn a_row_that_was_changed_never_runs() {
     let changes = [
         "arguments = '{\"ticket\": 8}'",
@@ -54,8 +154,10 @@ async fn a_row_that_was_changed_never_runs() {
         "tenant = 'umbrella'",
         "proposer = 'mallory'",
         "tool = 'delete_everything'",
-        "component = 'other'",
-        "component_digest = 'sha256:0000000000000000000000000000000000000000000000000000000000000000'",
+        "handler = 'endpoint'",
+        "handler = 'oracle'",
+        "handler_name = 'other'",
+        "handler_digest = 'sha256:0000000000000000000000000000000000000000000000000000000000000000'",
         "grants = 'database main sqlite:/etc/other.db' || char(10)",
         "fingerprint = ''",
     ];

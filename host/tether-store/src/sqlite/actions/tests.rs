@@ -1,11 +1,10 @@
 //! What only shows from within: the group commit, a full disk, the cost of a list.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
 use tether_core::action::{Preview, Proposal, Status};
-use tether_core::grant::{Binding, Grants};
+use tether_core::grant::{Binding, BoundComponent, Grants};
 use tether_core::json::JsonText;
 
 use super::*;
@@ -19,11 +18,11 @@ fn new_action(number: u64, arguments: &str) -> NewAction {
             proposer: "agent".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
             arguments: JsonText::parse(arguments).unwrap(),
-            binding: Binding {
+            binding: Binding::Component(BoundComponent {
                 component: "tickets".parse().unwrap(),
                 digest: Digest::of("bytes"),
-                grants: Grants { databases: BTreeMap::new() },
-            },
+                grants: Grants::default(),
+            }),
             preview: Preview::None,
             created_at: Timestamp::EPOCH,
             max_attempts: 3,
@@ -123,13 +122,13 @@ fn many_stored_actions_slow_nothing_down() {
     connection
         .execute_batch(
             "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
-             INSERT INTO actions (id, revision, tenant, proposer, tool, arguments, component, component_digest,
+             INSERT INTO actions (id, revision, tenant, proposer, tool, arguments, handler_name, handler_digest,
                  grants, fingerprint, preview_kind, created_at, max_attempts, status, attempts, expires_at,
-                 person, moment, output, ledger)
-             SELECT printf('%032x', i), 1, tenant, proposer, tool, arguments, component, component_digest,
+                 person, moment, output, records_due, ledger)
+             SELECT printf('%032x', i), 1, tenant, proposer, tool, arguments, handler_name, handler_digest,
                  grants, fingerprint, preview_kind, created_at, max_attempts,
                  CASE i % 5000 WHEN 0 THEN 'Executing' WHEN 1 THEN 'Expired' ELSE iif(i % 2, 'Pending', 'Succeeded') END,
-                 1, i + 1000, 'ann', i, iif(i % 2, NULL, '1'), ledger
+                 1, i + 1000, 'ann', i, iif(i % 2, NULL, '1'), iif(i % 2, i, NULL), ledger
              FROM n, actions WHERE number = 1",
         )
         .unwrap();
@@ -148,6 +147,7 @@ fn many_stored_actions_slow_nothing_down() {
     let later = Timestamp::from_millis(1_000_000);
     assert!(steps(&mut connection, |connection| reads::overdue(connection, later, 20)) < 5);
     assert!(steps(&mut connection, |connection| reads::with_output(connection, later, 20)) < 5);
+    assert!(steps(&mut connection, |connection| reads::with_records(connection, later, 20)) < 5);
     assert!(steps(&mut connection, reads::executing) < 5);
     assert!(steps(&mut connection, reads::needed_components) < 5);
 }

@@ -25,7 +25,10 @@ async fn a_full_disk_undoes_the_transaction_and_the_next_one_works_once_there_is
     let scope = Scope {
         tenant: "acme".parse().unwrap(),
         component: "tickets".parse().unwrap(),
-        grants: Grants { databases: [("main".parse().unwrap(), DatabaseGrant::Own)].into() },
+        grants: Grants {
+            databases: [("main".parse().unwrap(), DatabaseGrant::Own)].into(),
+            ..Grants::default()
+        },
         migrations: Arc::new([]),
     };
     let key = RequestId::from_random([7; 16]);
