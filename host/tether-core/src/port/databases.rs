@@ -153,6 +153,13 @@ pub enum Unfit {
         /// The migration.
         migration: String,
     },
+    /// The disk of a database was found full, and is full still. Nothing is wrong with
+    /// the action.
+    #[error("the disk that holds the database `{database}` is full")]
+    StorageFull {
+        /// The database.
+        database: DatabaseName,
+    },
 }
 
 /// The databases of a host.
@@ -162,7 +169,7 @@ pub trait Databases: Send + Sync + 'static {
     fn session(&self, scope: Scope, rights: Rights, key: RequestId, attempt: u32) -> Box<dyn Session>;
 
     /// Whether a write of `scope` can run on the databases as they are. Databases
-    /// that were never opened fit.
+    /// that were never opened fit. One whose disk was found full is tried out.
     fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, Unreachable>>;
 
     /// Every record of `key` in the databases of `scope`, the main one and steps.

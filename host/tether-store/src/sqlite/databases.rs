@@ -10,6 +10,7 @@ mod host;
 mod known;
 mod migration;
 mod place;
+mod room;
 mod session;
 mod standing;
 mod statement;
@@ -33,6 +34,7 @@ use self::files::Files;
 use self::host::Host;
 use self::known::KnownDatabases;
 use self::place::Place;
+use self::room::Room;
 use self::session::SqliteSession;
 use self::stop::Stop;
 use super::blocking;
@@ -50,22 +52,22 @@ impl SqliteDatabases {
     /// Databases of the data folder `data_dir`, which must be there when the first one
     /// is opened. Does nothing until then.
     pub fn new(data_dir: impl Into<PathBuf>, limits: SqlLimits) -> Self {
-        let data_dir = data_dir.into();
+        Self::with_room(data_dir.into(), limits, Room::new(room::write_and_remove))
+    }
+
+    fn with_room(data_dir: PathBuf, limits: SqlLimits, room: Room) -> Self {
         let data_dir = std::path::absolute(&data_dir).unwrap_or(data_dir);
         let known = KnownDatabases::of(&data_dir);
-        let files = Files::new(data_dir.clone(), limits);
-        Self { host: Arc::new(Host { data_dir, limits, files, known }) }
+        let room = Arc::new(room);
+        let files = Files::new(data_dir.clone(), limits, room.clone());
+        Self { host: Arc::new(Host { data_dir, limits, files, known, room }) }
     }
 
     /// The file of a database that was used before or exists; none where there is
     /// nothing that could hold anything.
-    async fn existing(
-        &self,
-        place: &Place,
-        database: &DatabaseName,
-    ) -> Result<Option<Arc<DatabaseFile>>, Unreachable> {
+    async fn existing(&self, place: &Place) -> Result<Option<Arc<DatabaseFile>>, SqlError> {
         let (host, place) = (self.host.clone(), place.clone());
-        let found = blocking(move || {
+        blocking(move || {
             // Asked before the file is looked for: it may be made meanwhile.
             let known = host.known.id(&place).map_err(without_connection)?;
             let file = host.files.get(&place)?;
@@ -73,8 +75,25 @@ impl SqliteDatabases {
                 return Err(SqlError::Unreachable("its file is not there".to_owned()));
             }
             Ok(file)
-        });
-        found.await.map_err(|error| unreachable(database, error))
+        })
+        .await
+    }
+
+    /// Whether a write of `scope` can run on one of its databases.
+    async fn fits(&self, scope: &Scope, database: &DatabaseName) -> Result<Result<(), Unfit>, SqlError> {
+        let Some(place) = Place::of(&self.host.data_dir, scope, database) else { return Ok(Ok(())) };
+        let file = self.existing(&place).await?;
+        if let Some(file) = &file {
+            let standing = self.host.look(file, &place, &scope.component).await?;
+            standing.check(&place)?;
+            if let Err(unfit) = standing.fits(scope, database) {
+                return Ok(Err(unfit));
+            }
+        }
+        match self.host.has_room(&place, file.as_deref()).await {
+            true => Ok(Ok(())),
+            false => Err(SqlError::StorageFull),
+        }
     }
 
     /// Runs `work` on every database of `scope` that is there, with the writer's turn.
@@ -86,8 +105,9 @@ impl SqliteDatabases {
         let mut answers = Vec::new();
         for database in scope.grants.databases.keys() {
             let Some(place) = Place::of(&self.host.data_dir, scope, database) else { continue };
-            let Some(file) = self.existing(&place, database).await? else { continue };
-            let mut turn = file.turn().await.map_err(|error| unreachable(database, error))?;
+            let away = |error| unreachable(database, error);
+            let Some(file) = self.existing(&place).await.map_err(away)? else { continue };
+            let mut turn = file.turn().await.map_err(away)?;
             let (host, component) = (self.host.clone(), scope.component.clone());
             let (work, name) = (work.clone(), database.clone());
             let answer = blocking(move || {
@@ -99,7 +119,7 @@ impl SqliteDatabases {
                     Err(error) => SqlError::Other(error.to_string()),
                 })
             });
-            answers.push(answer.await.map_err(|error| unreachable(database, error))?);
+            answers.push(file.heed(answer.await).map_err(away)?);
         }
         Ok(answers)
     }
@@ -121,13 +141,13 @@ impl Databases for SqliteDatabases {
     fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, Unreachable>> {
         Box::pin(async move {
             for database in scope.grants.databases.keys() {
-                let Some(place) = Place::of(&self.host.data_dir, scope, database) else { continue };
-                let Some(file) = self.existing(&place, database).await? else { continue };
-                let standing = self.host.look(&file, &place, &scope.component).await;
-                let standing = standing.map_err(|error| unreachable(database, error))?;
-                standing.check(&place).map_err(|error| unreachable(database, error))?;
-                if let Err(unfit) = standing.fits(scope, database) {
-                    return Ok(Err(unfit));
+                match self.fits(scope, database).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(unfit)) => return Ok(Err(unfit)),
+                    Err(SqlError::StorageFull) => {
+                        return Ok(Err(Unfit::StorageFull { database: database.clone() }));
+                    }
+                    Err(error) => return Err(unreachable(database, error)),
                 }
             }
             Ok(Ok(()))

@@ -135,18 +135,6 @@ async fn an_empty_history_is_not_begun_beside_databases_that_were_used() {
 }
 
 #[tokio::test]
-async fn a_lock_of_another_program_is_told_as_such_and_nothing_is_written() {
-    let folder = Folder::new();
-    let store = SqliteActions::open(folder.path("a.db")).unwrap();
-    let other = Connection::open(folder.path("a.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    assert!(matches!(store.propose(new_action(1)).await, Err(StoreError::Busy)));
-    other.execute_batch("COMMIT").unwrap();
-    assert!(store.load(&"acme".parse().unwrap(), id(1)).await.unwrap().is_none());
-    assert!(matches!(store.propose(new_action(1)).await.unwrap(), Proposed::New(_)));
-}
-
-#[tokio::test]
 async fn a_row_that_was_changed_never_runs() {
     let changes = [
         "arguments = '{\"ticket\": 8}'",

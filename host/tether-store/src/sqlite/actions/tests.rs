@@ -57,6 +57,19 @@ async fn a_full_disk_is_told_and_changes_nothing() {
     assert!(matches!(store.propose(new_action(2, &huge)).await, Ok(Proposed::New(_))), "once there is room");
 }
 
+#[tokio::test]
+async fn a_lock_of_another_program_is_told_as_such_and_nothing_is_written() {
+    let folder = Folder::new();
+    let store = SqliteActions::open(folder.path("a.db")).unwrap();
+    store.writer.write(|connection| Ok(connection.busy_timeout(Duration::ZERO)?)).await.unwrap();
+    let other = Connection::open(folder.path("a.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(matches!(store.propose(new_action(1, "1")).await, Err(StoreError::Busy)));
+    other.execute_batch("COMMIT").unwrap();
+    assert!(store.load(&"acme".parse().unwrap(), new_action(1, "1").id).await.unwrap().is_none());
+    assert!(matches!(store.propose(new_action(1, "1")).await, Ok(Proposed::New(_))));
+}
+
 /// Polls a write once: its job is handed in.
 async fn hand_in(write: &mut (impl Future + Unpin)) {
     std::future::poll_fn(|context| {

@@ -1,6 +1,6 @@
 //! One database file: many may read, one has the turn to write.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::config::DbConfig;
@@ -10,6 +10,7 @@ use tether_core::port::databases::{SqlError, SqlLimits};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::without_connection;
+use super::room::Room;
 use super::stop::Stop;
 use crate::sqlite::readers::Readers;
 
@@ -24,6 +25,7 @@ pub(super) struct DatabaseFile {
     path: PathBuf,
     own: bool,
     limits: SqlLimits,
+    room: Arc<Room>,
     /// Its permit is the writer's turn, given in the order of asking.
     turn: Arc<Semaphore>,
     /// The connection for writing, while nobody has the turn.
@@ -33,16 +35,26 @@ pub(super) struct DatabaseFile {
 
 impl DatabaseFile {
     /// The file at `path`, nothing opened yet; `own` if Tether made it.
-    pub(super) fn new(path: PathBuf, own: bool, limits: SqlLimits) -> Arc<Self> {
+    pub(super) fn new(path: PathBuf, own: bool, limits: SqlLimits, room: Arc<Room>) -> Arc<Self> {
         let reads = path.clone();
         let readers = Readers::new(READERS, move || open_reader(&reads, &limits));
         let turn = Arc::new(Semaphore::new(1));
-        Arc::new(Self { path, own, limits, turn, writer: Mutex::default(), readers })
+        Arc::new(Self { path, own, limits, room, turn, writer: Mutex::default(), readers })
     }
 
     /// The bounds on SQL.
     pub(super) fn limits(&self) -> &SqlLimits {
         &self.limits
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Remembers where `result` says that its disk is full.
+    pub(super) fn heed<T>(&self, result: Result<T, SqlError>) -> Result<T, SqlError> {
+        self.room.heed(&self.path, result)
     }
 
     /// Reads committed data, for `limits.read_time` at most, waiting included.
@@ -61,7 +73,7 @@ impl DatabaseFile {
             return Err(SqlError::Other("the statement was stopped: its time was over".to_owned()));
         };
         guard.disarm();
-        read.map_err(without_connection)?
+        self.heed(read.map_err(without_connection).flatten())
     }
 
     /// Waits for the writer's turn, in order and for `limits.turn_time` at most.

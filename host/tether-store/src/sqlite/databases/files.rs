@@ -10,6 +10,7 @@ use tether_core::port::databases::{SqlError, SqlLimits};
 
 use super::file::DatabaseFile;
 use super::place::Place;
+use super::room::Room;
 
 /// Files that are kept open although nobody uses them. Each costs a few handles.
 const KEPT: usize = 128;
@@ -18,6 +19,7 @@ const KEPT: usize = 128;
 pub(super) struct Files {
     data_dir: PathBuf,
     limits: SqlLimits,
+    room: Arc<Room>,
     open: Mutex<HashMap<PathBuf, Entry>>,
 }
 
@@ -28,8 +30,8 @@ struct Entry {
 
 impl Files {
     /// None is open yet.
-    pub(super) fn new(data_dir: PathBuf, limits: SqlLimits) -> Self {
-        Self { data_dir, limits, open: Mutex::default() }
+    pub(super) fn new(data_dir: PathBuf, limits: SqlLimits, room: Arc<Room>) -> Self {
+        Self { data_dir, limits, room, open: Mutex::default() }
     }
 
     /// The file at `place`; none if it is not there. Blocks.
@@ -61,7 +63,7 @@ impl Files {
             // New references are made under this lock only: these have no user.
             open.retain(|_, entry| Arc::strong_count(&entry.file) > 1);
         }
-        let file = DatabaseFile::new(path.clone(), place.own, self.limits);
+        let file = DatabaseFile::new(path.clone(), place.own, self.limits, self.room.clone());
         open.insert(path, Entry { identity, file: file.clone() });
         Ok(Some(file))
     }

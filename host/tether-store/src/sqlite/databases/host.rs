@@ -13,6 +13,7 @@ use super::file::{DatabaseFile, Turn};
 use super::files::Files;
 use super::known::KnownDatabases;
 use super::place::Place;
+use super::room::Room;
 use super::standing::Standing;
 use super::stop::Stop;
 use super::{bookkeeping, migration};
@@ -24,6 +25,7 @@ pub(super) struct Host {
     pub(super) limits: SqlLimits,
     pub(super) files: Files,
     pub(super) known: KnownDatabases,
+    pub(super) room: Arc<Room>,
 }
 
 impl Host {
@@ -35,16 +37,25 @@ impl Host {
         database: &DatabaseName,
     ) -> Result<Arc<DatabaseFile>, SqlError> {
         let place = Place::of(&self.data_dir, scope, database).ok_or(SqlError::NotGranted)?;
-        let file = self.file_to_open(&place).await?;
+        self.room.heed(&place.path, self.open_at(&place, scope, database).await)
+    }
+
+    async fn open_at(
+        self: &Arc<Self>,
+        place: &Place,
+        scope: &Scope,
+        database: &DatabaseName,
+    ) -> Result<Arc<DatabaseFile>, SqlError> {
+        let file = self.file_to_open(place).await?;
         let scope = scope.clone();
         let migrations: Arc<[Migration]> =
             scope.migrations.iter().filter(|migration| migration.database == *database).cloned().collect();
 
-        let standing = self.look(&file, &place, &scope.component).await?;
-        standing.check(&place)?;
-        if !standing.is_ready(&place, &migrations.iter().collect::<Vec<_>>())? {
+        let standing = self.look(&file, place, &scope.component).await?;
+        standing.check(place)?;
+        if !standing.is_ready(place, &migrations.iter().collect::<Vec<_>>())? {
             let turn = file.turn().await?;
-            let host = self.clone();
+            let (host, place) = (self.clone(), place.clone());
             blocking(move || host.prepare(turn, &place, &scope.component, &migrations)).await?;
         }
         Ok(file)
@@ -89,6 +100,14 @@ impl Host {
             })
         };
         read().map_err(|error| sql_error(connection, error))
+    }
+
+    /// Whether the disk of the database at `place` has room, as far as anybody knows.
+    pub(super) async fn has_room(self: &Arc<Self>, place: &Place, file: Option<&DatabaseFile>) -> bool {
+        let host = self.clone();
+        let mut paths = vec![place.path.clone()];
+        paths.extend(file.map(|file| file.path().to_owned()));
+        blocking(move || paths.iter().all(|path| host.room.is_left(path))).await
     }
 
     async fn file_to_open(self: &Arc<Self>, place: &Place) -> Result<Arc<DatabaseFile>, SqlError> {

@@ -1,9 +1,11 @@
 //! A disk that is full in the middle of a write.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::RequestId;
 use tether_core::json::JsonText;
-use tether_core::port::databases::{Begun, SqlError, Value};
+use tether_core::port::databases::{Begun, SqlError, Transaction, Value};
 
 use super::*;
 use crate::sqlite::test_folder::Folder;
@@ -18,11 +20,8 @@ async fn limit(databases: &SqliteDatabases, scope: &Scope, pages: i64) {
     connection.pragma_update_and_check(None, "max_page_count", now + pages, |_| Ok(())).unwrap();
 }
 
-#[tokio::test]
-async fn a_full_disk_undoes_the_transaction_and_the_next_one_works_once_there_is_room() {
-    let folder = Folder::new();
-    let databases = SqliteDatabases::new(folder.path(""), SqlLimits::default());
-    let scope = Scope {
+fn scope() -> Scope {
+    Scope {
         tenant: "acme".parse().unwrap(),
         component: "tickets".parse().unwrap(),
         grants: Grants {
@@ -30,22 +29,69 @@ async fn a_full_disk_undoes_the_transaction_and_the_next_one_works_once_there_is
             ..Grants::default()
         },
         migrations: Arc::new([]),
-    };
+    }
+}
+
+/// A disk that is full as long as the test says so, for whoever tries it out.
+fn on_a_disk(folder: &Folder, full: &Arc<AtomicBool>) -> SqliteDatabases {
+    let full = full.clone();
+    let room = Room::new(move |_| match full.load(Ordering::SeqCst) {
+        true => Err(std::io::ErrorKind::StorageFull.into()),
+        false => Ok(()),
+    });
+    SqliteDatabases::with_room(folder.path(""), SqlLimits::default(), room)
+}
+
+async fn begin(databases: &SqliteDatabases, scope: &Scope) -> Box<dyn Transaction> {
+    let session = databases.session(scope.clone(), Rights::Write, RequestId::from_random([7; 16]), 1);
+    match session.open("main".parse().unwrap()).await.unwrap().begin(None).await.unwrap() {
+        Begun::Fresh(transaction) => transaction,
+        Begun::Recorded(_) => panic!("nothing was committed"),
+    }
+}
+
+#[tokio::test]
+async fn a_disk_that_was_found_full_is_tried_out_before_the_next_attempt() {
+    let (folder, full) = (Folder::new(), Arc::new(AtomicBool::new(true)));
+    let (databases, scope) = (on_a_disk(&folder, &full), scope());
+    let other = Scope { tenant: "umbrella".parse().unwrap(), ..scope.clone() };
+    assert_eq!(databases.fit(&scope).await.unwrap(), Ok(()), "nobody found it full");
+    drop(begin(&databases, &scope).await);
+
+    limit(&databases, &scope, 4).await;
+    let mut transaction = begin(&databases, &scope).await;
+    transaction.execute("CREATE TABLE t (a)".into(), vec![]).await.unwrap();
+    let huge = vec![Value::Blob(vec![7; 100_000])];
+    let inserted = transaction.execute("INSERT INTO t VALUES ($1)".into(), huge).await;
+    assert_eq!(inserted, Err(SqlError::StorageFull));
+    drop(transaction);
+    let refused = Unfit::StorageFull { database: "main".parse().unwrap() };
+    assert_eq!(databases.fit(&scope).await.unwrap(), Err(refused.clone()));
+    assert_eq!(databases.fit(&scope).await.unwrap(), Err(refused), "and still");
+    assert_eq!(databases.fit(&other).await.unwrap(), Ok(()), "another file is another matter");
+
+    full.store(false, Ordering::SeqCst);
+    assert_eq!(databases.fit(&scope).await.unwrap(), Ok(()));
+    full.store(true, Ordering::SeqCst);
+    assert_eq!(databases.fit(&scope).await.unwrap(), Ok(()), "it was forgotten");
+}
+
+#[tokio::test]
+async fn a_full_disk_undoes_the_transaction_and_the_next_one_works_once_there_is_room() {
+    let folder = Folder::new();
+    let databases = SqliteDatabases::new(folder.path(""), SqlLimits::default());
+    let scope = scope();
     let key = RequestId::from_random([7; 16]);
     let open = async || {
         let session = databases.session(scope.clone(), Rights::Write, key, 1);
         session.open("main".parse().unwrap()).await.unwrap()
     };
-    let begin = async || match open().await.begin(None).await.unwrap() {
-        Begun::Fresh(transaction) => transaction,
-        Begun::Recorded(_) => panic!("nothing was committed"),
-    };
     let huge = || vec![Value::Blob(vec![7; 100_000])];
     let output = || JsonText::parse("1").unwrap();
 
-    drop(begin().await);
+    drop(begin(&databases, &scope).await);
     limit(&databases, &scope, 4).await;
-    let mut transaction = begin().await;
+    let mut transaction = begin(&databases, &scope).await;
     transaction.execute("CREATE TABLE t (a)".into(), vec![]).await.unwrap();
     let insert = || "INSERT INTO t VALUES ($1)".to_owned();
     assert_eq!(transaction.execute(insert(), huge()).await, Err(SqlError::StorageFull));
@@ -57,7 +103,7 @@ async fn a_full_disk_undoes_the_transaction_and_the_next_one_works_once_there_is
     assert!(tables.unwrap().rows.is_empty());
 
     limit(&databases, &scope, 1_000).await;
-    let mut transaction = begin().await;
+    let mut transaction = begin(&databases, &scope).await;
     transaction.execute("CREATE TABLE t (a)".into(), vec![]).await.unwrap();
     assert_eq!(transaction.execute(insert(), huge()).await, Ok(1));
     transaction.commit(output()).await.unwrap();

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use tether_core::id::{RequestId, StepName};
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
-use tether_core::port::databases::{Begun, RowSet, SqlError, SqlLimits, Transaction, Value};
+use tether_core::port::databases::{Begun, RowSet, SqlError, Transaction, Value};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
@@ -38,9 +38,8 @@ pub(super) struct Call {
 
 /// Waits for the writer's turn and starts a transaction, or finds its record.
 pub(super) async fn begin(file: &Arc<DatabaseFile>, call: Call) -> Result<Begun, SqlError> {
-    let limits = *file.limits();
     let turn = file.turn().await?;
-    let stop = Stop::after(limits.transaction_time);
+    let stop = Stop::after(file.limits().transaction_time);
     let guard = stop.on_drop();
     let started = {
         let (call, stop) = (call.clone(), stop.clone());
@@ -48,9 +47,11 @@ pub(super) async fn begin(file: &Arc<DatabaseFile>, call: Call) -> Result<Begun,
         blocking(move || start(turn, &call, &stop)).await
     };
     guard.disarm();
-    Ok(match started? {
+    Ok(match file.heed(started)? {
         Started::Recorded(output) => Begun::Recorded(output),
-        Started::Fresh(turn) => Begun::Fresh(Box::new(SqliteTransaction::new(turn, call, stop, limits))),
+        Started::Fresh(turn) => {
+            Begun::Fresh(Box::new(SqliteTransaction::new(file.clone(), turn, call, stop)))
+        }
     })
 }
 
@@ -154,16 +155,16 @@ fn time_over() -> SqlError {
 
 /// See [`Transaction`].
 struct SqliteTransaction {
+    file: Arc<DatabaseFile>,
     shared: Arc<Shared>,
     call: Call,
-    limits: SqlLimits,
     clock: AbortHandle,
     /// Its end is nobody else's business any more: it is being committed.
     committing: bool,
 }
 
 impl SqliteTransaction {
-    fn new(turn: Turn, call: Call, stop: Stop, limits: SqlLimits) -> Self {
+    fn new(file: Arc<DatabaseFile>, turn: Turn, call: Call, stop: Stop) -> Self {
         let deadline = stop.deadline();
         let state = Mutex::new(State::Open { turn, changed: ChangedStatements::default() });
         let shared = Arc::new(Shared { state, stop, runtime: Handle::current() });
@@ -174,7 +175,7 @@ impl SqliteTransaction {
                 shared.end("the transaction was open for too long, and is undone");
             }
         });
-        Self { shared, call, limits, clock: clock.abort_handle(), committing: false }
+        Self { file, shared, call, clock: clock.abort_handle(), committing: false }
     }
 
     async fn run<T: Send + 'static>(
@@ -187,13 +188,13 @@ impl SqliteTransaction {
         let shared = self.shared.clone();
         let result = blocking(move || shared.run(|connection| work(&sql, connection), sql.text())).await;
         abandoned.disarm();
-        result
+        self.file.heed(result)
     }
 }
 
 impl Transaction for SqliteTransaction {
     fn query(&mut self, sql: String, parameters: Vec<Value>) -> BoxFuture<'_, Result<RowSet, SqlError>> {
-        let limits = self.limits;
+        let limits = *self.file.limits();
         let sql = Sql::new(sql, parameters, &limits);
         Box::pin(async move {
             let (rows, _) =
@@ -203,7 +204,7 @@ impl Transaction for SqliteTransaction {
     }
 
     fn execute(&mut self, sql: String, parameters: Vec<Value>) -> BoxFuture<'_, Result<u64, SqlError>> {
-        let sql = Sql::new(sql, parameters, &self.limits);
+        let sql = Sql::new(sql, parameters, self.file.limits());
         Box::pin(async move {
             let ((), change) = self.run(sql, |sql, connection| Ok(((), sql.execute(connection)?))).await?;
             Ok(change.rows)
@@ -214,7 +215,7 @@ impl Transaction for SqliteTransaction {
         Box::pin(async move {
             self.committing = true;
             let (shared, call) = (self.shared.clone(), self.call.clone());
-            blocking(move || {
+            let committed = blocking(move || {
                 let over = SqlError::Other("the transaction has ended".to_owned());
                 // Out of the clock's reach: from here on it ends by itself.
                 let state = std::mem::replace(&mut *shared.state(), State::Ended(over));
@@ -223,8 +224,8 @@ impl Transaction for SqliteTransaction {
                     State::Open { turn, changed } => commit::commit(turn, &call, &output, &changed),
                     State::Ended(why) => Err(why),
                 }
-            })
-            .await
+            });
+            self.file.heed(committed.await)
         })
     }
 }
