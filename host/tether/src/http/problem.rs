@@ -14,7 +14,7 @@ use crate::wire;
 pub(super) struct Rejection {
     status: StatusCode,
     code: &'static str,
-    problem: Problem,
+    problem: Box<Problem>,
     /// The rest of the body was not read: the connection cannot be used again.
     close: bool,
 }
@@ -28,7 +28,7 @@ impl From<Problem> for Rejection {
             problem.retry_after.get_or_insert(FULL_DISK);
         }
         let status = if problem.malformed { StatusCode::BAD_REQUEST } else { status(problem.code) };
-        Self { status, code: problem.code.as_str(), problem, close: false }
+        Self { status, code: problem.code.as_str(), problem: Box::new(problem), close: false }
     }
 }
 
@@ -106,7 +106,7 @@ impl Rejection {
 
     /// What is wrong with the request as HTTP, which has no code of core's.
     fn of_request(status: StatusCode, code: &'static str, detail: String) -> Self {
-        Self { status, code, problem: Problem::new(Code::InvalidArguments, detail), close: false }
+        Self { status, code, problem: Box::new(Problem::new(Code::InvalidArguments, detail)), close: false }
     }
 }
 
