@@ -6,14 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, anyhow};
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
-use tether_core::grant::Binding;
+use tether_core::grant::{Binding, BoundComponent};
 use tether_core::id::{RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{Databases, Record, Rights, Scope, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
+use tether_core::port::journal::Journal;
+use tether_core::retry::Allowance;
 use tether_core::tool::Offer;
+use tether_transport::outbound::{Course, Outbound};
 
 use crate::bindings::tether::tool::types;
 use crate::component::catalogue::{Catalogue, Found};
@@ -22,7 +25,10 @@ use crate::component::kept::Kept;
 use crate::component::load::load;
 use crate::component::{Component, LoadRequest, Loaded, Source, ToolParts, scope};
 use crate::guest::call::Call;
-use crate::guest::{Attempt, GuestName, told, within};
+use crate::guest::time::Time;
+use crate::guest::traffic::Traffic;
+use crate::guest::trouble::LastTrouble;
+use crate::guest::{Attempt, Errand, GuestName, told};
 use crate::machine::Machine;
 use crate::plain::plain;
 use crate::settings::Settings;
@@ -36,6 +42,7 @@ pub struct Runner {
     kept: Arc<Kept>,
     catalogue: Catalogue,
     databases: Arc<dyn Databases>,
+    outbound: Outbound,
     /// Held while an older version is brought back, so that many actions bound to
     /// it do not compile it many times.
     bringing_back: tokio::sync::Mutex<()>,
@@ -66,7 +73,11 @@ impl Runner {
     ///
     /// When the folders cannot be made, or the addresses not be reserved; the
     /// text says what to do.
-    pub fn new(settings: Settings, databases: Arc<dyn Databases>) -> anyhow::Result<Self> {
+    pub fn new(
+        settings: Settings,
+        databases: Arc<dyn Databases>,
+        outbound: Outbound,
+    ) -> anyhow::Result<Self> {
         let machine = Machine::new(settings).map_err(|error| {
             anyhow!("cannot set up WebAssembly ({error:#}); fewer instances or less memory each may help")
         })?;
@@ -82,6 +93,7 @@ impl Runner {
             kept: Arc::new(kept),
             catalogue: Catalogue::default(),
             databases,
+            outbound,
             bringing_back: tokio::sync::Mutex::default(),
         })
     }
@@ -123,6 +135,9 @@ impl Runner {
     /// The component that `binding` is bound to, brought back from its kept bytes
     /// where necessary.
     async fn bound(&self, binding: &Binding) -> Result<Arc<Component>, Missing> {
+        let Binding::Component(binding) = binding else {
+            return Err(Missing::Outdated("it is bound to a remote endpoint, and to no component".into()));
+        };
         match self.catalogue.find(binding) {
             Found::Here(component) => Ok(component),
             Found::Outdated(why) => Err(Missing::Outdated(why)),
@@ -130,12 +145,12 @@ impl Runner {
         }
     }
 
-    async fn bring_back(&self, binding: &Binding) -> Result<Arc<Component>, Missing> {
+    async fn bring_back(&self, binding: &BoundComponent) -> Result<Arc<Component>, Missing> {
         let _turn = self.bringing_back.lock().await;
         if let Found::Here(component) = self.catalogue.find(binding) {
             return Ok(component);
         }
-        let Binding { component: name, digest, grants } = binding;
+        let BoundComponent { component: name, digest, grants } = binding;
         let (kept, digest) = (Arc::clone(&self.kept), *digest);
         let bytes = blocking(move || kept.bytes(digest)).await;
         let bytes = bytes.map_err(|error| {
@@ -154,64 +169,91 @@ impl Runner {
         Ok(component)
     }
 
-    /// The databases of a binding. Where its component is gone, the migrations are
-    /// unknown; records are found without.
-    async fn scope(&self, tenant: &TenantId, binding: &Binding) -> Scope {
+    /// The databases of a binding; an endpoint has none. Where its component is gone,
+    /// the migrations are unknown; records are found without.
+    async fn scope(&self, tenant: &TenantId, binding: &Binding) -> Option<Scope> {
+        let Binding::Component(bound) = binding else { return None };
         let migrations = match self.bound(binding).await {
             Ok(component) => Arc::clone(&component.migrations),
             Err(_) => Arc::default(),
         };
-        scope(tenant, binding, migrations)
+        Some(scope(tenant, bound, migrations))
     }
 
-    /// A session for one attempt, with what is said of its output.
+    /// What one attempt of a call is given, and its time.
     fn call(
         &self,
         component: &Component,
         parts: &ToolParts,
         invocation: &Invocation,
-        rights: Rights,
+        course: Course,
         began_main: &Arc<AtomicBool>,
-    ) -> Call {
+    ) -> (Call, Time) {
+        let Invocation { request_id: key, timeout, .. } = *invocation;
+        let (rights, time) = match &course {
+            Course::Read(allowance) => (Rights::Read, Time::for_itself(timeout, Arc::clone(allowance))),
+            Course::Write(_) => (Rights::Write, Time::for_everything(timeout)),
+        };
         let scope = scope(&invocation.tenant, &component.binding, Arc::clone(&component.migrations));
-        let session = self.databases.session(scope, rights, invocation.request_id, invocation.attempt);
-        Call::new(session, rights, Arc::clone(&parts.output), Arc::clone(began_main))
+        let session = self.databases.session(scope, rights, key, invocation.attempt);
+        let sender = self.outbound.sender(&component.binding.grants.destinations, key, course);
+        let trouble = LastTrouble::default();
+        let traffic = Traffic::new(sender, time.own_time(), trouble.clone());
+        let (rule, began_main) = (Arc::clone(&parts.output), Arc::clone(began_main));
+        (Call::new(session, traffic, trouble, rights, rule, began_main), time)
     }
 
     async fn invoke(
         &self,
         binding: &Binding,
         invocation: Invocation,
-        rights: Rights,
+        course: Course,
         began_main: &Arc<AtomicBool>,
     ) -> Result<JsonText, Failure> {
         let component = self.bound(binding).await?;
         let parts = tool(&component, &invocation.tool)?;
-        let call = self.call(&component, parts, &invocation, rights, began_main);
+        let (call, time) = self.call(&component, parts, &invocation, course, began_main);
+        let traffic = Arc::clone(&call.traffic);
         let attempt = async {
-            let speaker = speaker(&invocation);
-            let mut attempt = Attempt::begin(&self.machine, &component.code, speaker, Some(call)).await?;
+            let mut attempt = self.begin(&component, &invocation, call).await?;
             let handler = attempt.tool.tether_tool_handler();
             let answer = handler.call_invoke(&mut attempt.store, &handed_over(&invocation)).await?;
             Ok(answer.map_err(|error| attempt.explain(told(error))))
         };
-        let output = within(&self.machine, invocation.timeout, attempt).await??;
-        Ok(parts.output.result(output)?)
+        let ended = time.within(&self.machine, attempt).await.flatten();
+        Ok(parts.output.result(traffic.close(ended).await?)?)
     }
 
-    async fn show(&self, binding: &Binding, invocation: Invocation) -> Result<Option<String>, Failure> {
+    async fn show(
+        &self,
+        binding: &Binding,
+        invocation: Invocation,
+        allowance: Arc<Allowance>,
+    ) -> Result<Option<String>, Failure> {
         let component = self.bound(binding).await?;
         let parts = tool(&component, &invocation.tool)?;
-        let call = self.call(&component, parts, &invocation, Rights::Read, &Arc::default());
+        let course = Course::Read(allowance);
+        let (call, time) = self.call(&component, parts, &invocation, course, &Arc::default());
+        let traffic = Arc::clone(&call.traffic);
         let attempt = async {
-            let speaker = speaker(&invocation);
-            let mut attempt = Attempt::begin(&self.machine, &component.code, speaker, Some(call)).await?;
+            let mut attempt = self.begin(&component, &invocation, call).await?;
             let handler = attempt.tool.tether_tool_handler();
             let answer = handler.call_preview(&mut attempt.store, &handed_over(&invocation)).await?;
             Ok(answer.map_err(|error| attempt.explain(told(error))))
         };
-        let text = within(&self.machine, invocation.timeout, attempt).await??;
+        let ended = time.within(&self.machine, attempt).await.flatten();
+        let text = traffic.close(ended).await?;
         Ok(text.map(|text| plain(text.trim(), MAX_PREVIEW)).filter(|text| !text.is_empty()))
+    }
+
+    async fn begin(
+        &self,
+        component: &Component,
+        invocation: &Invocation,
+        call: Call,
+    ) -> wasmtime::Result<Attempt> {
+        let errand = Errand::Call(Box::new(call));
+        Attempt::begin(&self.machine, &component.code, speaker(invocation), errand).await
     }
 }
 
@@ -264,7 +306,7 @@ impl Handlers for Runner {
                 Err(Missing::Outdated(why)) => return Ok(Err(Outdated(why))),
                 Err(Missing::Unreachable(why)) => return Err(Unreachable(why)),
             };
-            let scope = scope(tenant, binding, Arc::clone(&component.migrations));
+            let scope = scope(tenant, &component.binding, Arc::clone(&component.migrations));
             let fit = self.databases.fit(&scope).await?;
             Ok(fit.map_err(|unfit| Outdated(unfit.to_string())))
         })
@@ -274,22 +316,31 @@ impl Handlers for Runner {
         &'a self,
         binding: &'a Binding,
         invocation: Invocation,
+        allowance: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<Option<String>, Failure>> {
-        Box::pin(self.show(binding, invocation))
+        Box::pin(self.show(binding, invocation, allowance))
     }
 
     fn read<'a>(
         &'a self,
         binding: &'a Binding,
         invocation: Invocation,
+        allowance: Arc<Allowance>,
     ) -> BoxFuture<'a, Result<JsonText, Failure>> {
-        Box::pin(async move { self.invoke(binding, invocation, Rights::Read, &Arc::default()).await })
+        Box::pin(
+            async move { self.invoke(binding, invocation, Course::Read(allowance), &Arc::default()).await },
+        )
     }
 
-    fn write<'a>(&'a self, binding: &'a Binding, invocation: Invocation) -> BoxFuture<'a, WriteReport> {
+    fn write<'a>(
+        &'a self,
+        binding: &'a Binding,
+        invocation: Invocation,
+        journal: Arc<dyn Journal>,
+    ) -> BoxFuture<'a, WriteReport> {
         Box::pin(async move {
             let began_main = Arc::default();
-            let result = self.invoke(binding, invocation, Rights::Write, &began_main).await;
+            let result = self.invoke(binding, invocation, Course::Write(journal), &began_main).await;
             WriteReport { result, began_main: began_main.load(Ordering::Acquire) }
         })
     }
@@ -300,7 +351,12 @@ impl Handlers for Runner {
         binding: &'a Binding,
         key: RequestId,
     ) -> BoxFuture<'a, Result<Vec<Record>, Unreachable>> {
-        Box::pin(async move { self.databases.records(&self.scope(tenant, binding).await, key).await })
+        Box::pin(async move {
+            match self.scope(tenant, binding).await {
+                Some(scope) => self.databases.records(&scope, key).await,
+                None => Ok(Vec::new()),
+            }
+        })
     }
 
     fn empty_records<'a>(
@@ -309,7 +365,12 @@ impl Handlers for Runner {
         binding: &'a Binding,
         key: RequestId,
     ) -> BoxFuture<'a, Result<(), Unreachable>> {
-        Box::pin(async move { self.databases.empty_records(&self.scope(tenant, binding).await, key).await })
+        Box::pin(async move {
+            match self.scope(tenant, binding).await {
+                Some(scope) => self.databases.empty_records(&scope, key).await,
+                None => Ok(()),
+            }
+        })
     }
 
     fn retain(&self, needed: &[Digest]) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tether_core::digest::Digest;
-use tether_core::grant::Binding;
+use tether_core::grant::BoundComponent;
 use tether_core::id::{ComponentName, ToolName};
 use tether_core::tool::Offer;
 
@@ -51,8 +51,9 @@ impl Catalogue {
             return Err(LoadProblem::NameTaken);
         }
         for tool in component.tools.keys() {
-            if let Some(taken) = components.tools.get(tool) {
-                let other = taken.binding.component.clone();
+            let mut others = components.configured.values();
+            if let Some(owner) = others.find(|other| other.tools.contains_key(tool)) {
+                let other = owner.binding.component.clone();
                 return Err(LoadProblem::ToolTaken { tool: tool.clone(), other });
             }
         }
@@ -73,8 +74,8 @@ impl Catalogue {
     }
 
     /// What is to be run for `binding`.
-    pub(crate) fn find(&self, binding: &Binding) -> Found {
-        let Binding { component: name, digest, grants } = binding;
+    pub(crate) fn find(&self, binding: &BoundComponent) -> Found {
+        let BoundComponent { component: name, digest, grants } = binding;
         let components = self.read();
         let Some(current) = components.configured.get(name) else {
             return Found::Outdated(format!("the component `{name}` is no longer configured"));
@@ -95,7 +96,7 @@ impl Catalogue {
 
     /// Keeps an older version at hand.
     pub(crate) fn add_older(&self, component: Arc<Component>) {
-        let Binding { component: name, digest, .. } = &component.binding;
+        let BoundComponent { component: name, digest, .. } = &component.binding;
         let key = (name.clone(), *digest);
         self.write().older.insert(key, component);
     }

@@ -48,8 +48,8 @@ pub enum LoadProblem {
     NoHandler(String),
     /// It imports something that the host does not offer.
     #[error(
-        "it imports `{0}`, which this host does not offer; a component gets `tether:tool`, WASI clocks, \
-         random numbers and standard output: build it without the library that needs more"
+        "it imports `{0}`, which this host does not offer; a component gets `tether:tool`, `wasi:http`, \
+         WASI clocks, random numbers and standard output: build it without the library that needs more"
     )]
     MissingImport(String),
     /// It did not say what it offers.

@@ -1,9 +1,7 @@
 //! From bytes to a component that can be run.
 
-use std::time::Duration;
-
 use tether_core::digest::Digest;
-use tether_core::grant::{Binding, Grants};
+use tether_core::grant::{BoundComponent, Grants};
 use tether_core::id::ComponentName;
 use wasmtime::Engine;
 use wasmtime::component::Component as Code;
@@ -13,7 +11,8 @@ use super::kept::Kept;
 use super::{Component, manifest};
 use crate::bindings::tether::tool::types::Manifest;
 use crate::bindings::{Tool, ToolPre};
-use crate::guest::{Attempt, Guest, GuestName, within};
+use crate::guest::time::Time;
+use crate::guest::{Attempt, Errand, Guest, GuestName};
 use crate::machine::Machine;
 
 /// The interface that makes a component one of ours, in any version.
@@ -34,7 +33,7 @@ pub(crate) async fn load(
     let compiling = tokio::task::spawn_blocking(move || compile(&engine, &store, digest, &bytes));
     let code = compiling.await.map_err(|error| LoadProblem::Invalid(error.to_string()))??;
     let code = link(machine, &code)?;
-    let binding = Binding { component: name, digest, grants };
+    let binding = BoundComponent { component: name, digest, grants };
     let described = describe(machine, &code, &binding.component).await?;
     let max_output = machine.settings.max_response_bytes;
     Ok(Component {
@@ -74,7 +73,7 @@ fn link(machine: &Machine, code: &Code) -> Result<ToolPre<Guest>, LoadProblem> {
         return Err(LoadProblem::NoHandler(String::new()));
     }
     let instance = machine.linker.instantiate_pre(code).map_err(|error| {
-        // "component imports instance `wasi:http/types@0.2.0`, but …": the name
+        // "component imports instance `wasi:keyvalue/store@0.2.0`, but …": the name
         // is all that matters to the reader.
         let text = error.to_string();
         let name = text.split('`').nth(1).unwrap_or(&text).to_owned();
@@ -89,11 +88,12 @@ async fn describe(
     name: &ComponentName,
 ) -> Result<Manifest, LoadProblem> {
     let speaker = GuestName { request_id: "describe".into(), tool: name.to_string() };
-    let time: Duration = machine.settings.describe_time;
+    let time = Time::for_everything(machine.settings.describe_time);
     let attempt = async {
-        let Attempt { tool, store, .. } = &mut Attempt::begin(machine, code, speaker, None).await?;
+        let Attempt { tool, store, .. } =
+            &mut Attempt::begin(machine, code, speaker, Errand::Describe).await?;
         let tool: &Tool = tool;
         tool.tether_tool_handler().call_describe(store).await
     };
-    within(machine, time, attempt).await.map_err(|failure| LoadProblem::Describe(failure.message))
+    time.within(machine, attempt).await.map_err(|failure| LoadProblem::Describe(failure.message))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tether_core::grant::Binding;
+use tether_core::grant::{Binding, BoundComponent};
 use tether_core::id::{DatabaseName, ToolName};
 use tether_core::json::JsonText;
 use tether_core::schema::Schema;
@@ -25,7 +25,7 @@ type Wrong = String;
 /// The tools of a component.
 pub(super) fn tools(
     tools: Vec<types::Tool>,
-    binding: &Binding,
+    binding: &BoundComponent,
     max_output_bytes: usize,
 ) -> Result<BTreeMap<ToolName, ToolParts>, Wrong> {
     if tools.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn tools(
     Ok(checked)
 }
 
-fn parts(tool: types::Tool, binding: &Binding, max_output_bytes: usize) -> Result<ToolParts, Wrong> {
+fn parts(tool: types::Tool, binding: &BoundComponent, max_output_bytes: usize) -> Result<ToolParts, Wrong> {
     let name = tool.name.parse::<ToolName>().map_err(|error| error.to_string())?;
     let long = |text: &str, most| text.chars().count() > most;
     if tool.title.as_deref().is_some_and(|title| long(title, MAX_TITLE)) {
@@ -74,7 +74,7 @@ fn parts(tool: types::Tool, binding: &Binding, max_output_bytes: usize) -> Resul
         output_schema,
     };
     Ok(ToolParts {
-        offer: Arc::new(Offer { tool, binding: binding.clone(), input: Arc::new(input) }),
+        offer: Arc::new(Offer { tool, binding: Binding::Component(binding.clone()), input: Arc::new(input) }),
         output: Arc::new(OutputRule { max_bytes: max_output_bytes, schema: output }),
     })
 }
@@ -92,7 +92,7 @@ fn is_object_schema(schema: &JsonText) -> bool {
 /// The migrations of a component, in its order.
 pub(super) fn migrations(
     migrations: Vec<types::Migration>,
-    binding: &Binding,
+    binding: &BoundComponent,
 ) -> Result<Arc<[Migration]>, Wrong> {
     let mut seen = BTreeSet::new();
     let mut checked = Vec::new();

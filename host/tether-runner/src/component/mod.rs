@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tether_core::digest::Digest;
-use tether_core::grant::{Binding, Grants};
+use tether_core::grant::{BoundComponent, Grants};
 use tether_core::id::{ComponentName, TenantId, ToolName};
 use tether_core::port::databases::Scope;
 use tether_core::tool::{Manifest, Migration, Offer};
@@ -53,7 +53,7 @@ pub struct Loaded {
 
 /// A component with certain bytes and certain grants.
 pub(crate) struct Component {
-    pub(crate) binding: Binding,
+    pub(crate) binding: BoundComponent,
     pub(crate) code: ToolPre<Guest>,
     pub(crate) migrations: Arc<[Migration]>,
     pub(crate) tools: BTreeMap<ToolName, ToolParts>,
@@ -67,7 +67,7 @@ pub(crate) struct ToolParts {
 
 impl Component {
     pub(crate) fn loaded(&self) -> Loaded {
-        let Binding { component, digest, .. } = &self.binding;
+        let BoundComponent { component, digest, .. } = &self.binding;
         let tools = self.tools.values().map(|parts| parts.offer.tool.clone()).collect();
         let manifest = Manifest { tools, migrations: self.migrations.to_vec() };
         Loaded { name: component.clone(), digest: *digest, manifest }
@@ -75,7 +75,7 @@ impl Component {
 }
 
 /// The databases of a binding, for one tenant.
-pub(crate) fn scope(tenant: &TenantId, binding: &Binding, migrations: Arc<[Migration]>) -> Scope {
-    let Binding { component, grants, .. } = binding;
+pub(crate) fn scope(tenant: &TenantId, binding: &BoundComponent, migrations: Arc<[Migration]>) -> Scope {
+    let BoundComponent { component, grants, .. } = binding;
     Scope { tenant: tenant.clone(), component: component.clone(), grants: grants.clone(), migrations }
 }

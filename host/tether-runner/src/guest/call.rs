@@ -8,6 +8,9 @@ use tether_core::json::JsonText;
 use tether_core::port::databases::{Rights, Session, SqlError};
 use tether_core::schema::Schema;
 
+use super::traffic::{Held, Traffic};
+use super::trouble::LastTrouble;
+
 /// What a tool may answer with.
 #[derive(Debug)]
 pub(crate) struct OutputRule {
@@ -61,11 +64,12 @@ impl OutputRule {
 /// One call's session and its course.
 pub(crate) struct Call {
     pub(crate) session: Box<dyn Session>,
+    pub(crate) traffic: Arc<Traffic>,
+    pub(crate) trouble: LastTrouble,
     rights: Rights,
     rule: Arc<OutputRule>,
     /// Outlives the call: an attempt that ran out of time is asked as well.
     began_main: Arc<AtomicBool>,
-    transaction_open: bool,
     /// The main record is there: the action has succeeded.
     settled: bool,
     tried_to_write: bool,
@@ -76,63 +80,52 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn new(
         session: Box<dyn Session>,
+        traffic: Arc<Traffic>,
+        trouble: LastTrouble,
         rights: Rights,
         rule: Arc<OutputRule>,
         began_main: Arc<AtomicBool>,
     ) -> Self {
         Self {
             session,
+            traffic,
+            trouble,
             rights,
             rule,
             began_main,
-            transaction_open: false,
             settled: false,
             tried_to_write: false,
             unrecorded: None,
         }
     }
 
-    /// Whether a database is held now.
-    pub(crate) fn transaction_open(&self) -> bool {
-        self.transaction_open
-    }
-
-    /// Whether a transaction may begin now.
-    pub(crate) fn may_begin(&self) -> Result<(), SqlError> {
-        let forbidden = |rule: &str| Err(SqlError::Forbidden(rule.into()));
+    /// The place of the call's transaction, if one may begin now.
+    pub(crate) fn hold(&self) -> Result<Held, SqlError> {
+        let forbidden = |rule: String| SqlError::Forbidden(rule);
         match self.rights {
             Rights::Read => Err(SqlError::ReadOnly),
-            Rights::Write if self.settled => {
-                forbidden("the main record is written, so the write is done; nothing may begin after it")
-            }
-            Rights::Write if self.transaction_open => {
-                forbidden("a transaction of this call is open; commit or drop it first")
-            }
-            Rights::Write => Ok(()),
+            Rights::Write if self.settled => Err(forbidden(
+                "the main record is written, so the write is done; nothing may begin after it".into(),
+            )),
+            Rights::Write => self.traffic.hold().map_err(|hindrance| forbidden(hindrance.to_string())),
         }
     }
 
-    /// A fresh transaction began.
-    pub(crate) fn began(&mut self, main: bool) {
-        self.transaction_open = true;
-        if main {
-            self.began_main.store(true, Ordering::Release);
-        }
-    }
-
-    /// The transaction ended, one way or the other.
-    pub(crate) fn ended(&mut self) {
-        self.transaction_open = false;
+    /// A fresh main transaction began.
+    pub(crate) fn began_main(&self) {
+        self.began_main.store(true, Ordering::Release);
     }
 
     /// The main record was written, or found.
     pub(crate) fn settle(&mut self) {
         self.settled = true;
+        self.traffic.settled();
     }
 
-    /// The guest was told that a read changes nothing.
-    pub(crate) fn tried_to_write(&mut self) {
-        self.tried_to_write = true;
+    /// A database said no.
+    pub(crate) fn failed_in_database(&mut self, error: &SqlError) {
+        self.tried_to_write |= matches!(error, SqlError::ReadOnly);
+        self.trouble.in_database(error);
     }
 
     /// The output as it may be recorded. What is wrong with it is found before
@@ -154,7 +147,7 @@ impl Call {
                            a tool that changes something must be described as a write";
             return Failure { message: message.into(), ..told };
         }
-        told
+        self.trouble.explain(told)
     }
 }
 

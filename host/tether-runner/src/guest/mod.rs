@@ -1,12 +1,11 @@
 //! One attempt: a fresh instance, what it may use, and its end.
 
-use std::time::Duration;
-
-use tether_core::failure::{Cause, Failure};
+use tether_core::failure::Failure;
 use tokio::sync::OwnedSemaphorePermit;
 use wasmtime::Store;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use crate::bindings::{Tool, ToolPre};
 use crate::machine::Machine;
@@ -18,6 +17,10 @@ pub(crate) mod call;
 mod ending;
 mod limits;
 mod output;
+pub(crate) mod stopwatch;
+pub(crate) mod time;
+pub(crate) mod traffic;
+pub(crate) mod trouble;
 
 pub(crate) use ending::told;
 pub(crate) use output::Speaker as GuestName;
@@ -27,13 +30,25 @@ pub(crate) use output::Speaker as GuestName;
 /// how they are laid out.
 const MAX_HANDED_OVER: usize = 32 << 20;
 
+/// Bytes of one set of headers in `wasi:http`, as the host holds them.
+const MAX_HEADERS: usize = 64 << 10;
+
 /// Everything of one attempt that the host holds. It dies with the attempt.
 pub(crate) struct Guest {
     // Before the session that its transactions belong to.
     pub(crate) table: ResourceTable,
-    call: Option<Call>,
+    errand: Errand,
     wasi: WasiCtx,
+    http: WasiHttpCtx,
     limits: Limits,
+}
+
+/// What a guest is there for.
+pub(crate) enum Errand {
+    /// To say what it offers: no import does anything.
+    Describe,
+    /// One attempt of a call.
+    Call(Box<Call>),
 }
 
 /// An import of ours was called while the component was asked what it offers.
@@ -42,7 +57,7 @@ pub(crate) struct Guest {
 pub(crate) struct NotInDescribe;
 
 impl Guest {
-    fn new(machine: &Machine, speaker: Speaker, call: Option<Call>) -> Self {
+    fn new(machine: &Machine, speaker: Speaker, errand: Errand) -> Self {
         let (stdout, stderr) = streams(speaker);
         let mut table = ResourceTable::new();
         table.set_max_capacity(machine.settings.max_handles);
@@ -56,18 +71,29 @@ impl Guest {
             .allow_ip_name_lookup(false)
             .max_random_size(1 << 20)
             .build();
-        Self { table, call, wasi, limits: Limits::new(machine.settings.max_memory_bytes) }
+        let mut http = WasiHttpCtx::new();
+        http.set_field_size_limit(MAX_HEADERS);
+        Self { table, errand, wasi, http, limits: Limits::new(machine.settings.max_memory_bytes) }
     }
 
     /// The call that this is an attempt of; a trap while there is none.
     pub(crate) fn call(&mut self) -> Result<&mut Call, wasmtime::Error> {
-        self.call.as_mut().ok_or_else(|| NotInDescribe.into())
+        match &mut self.errand {
+            Errand::Call(call) => Ok(call),
+            Errand::Describe => Err(NotInDescribe.into()),
+        }
     }
 }
 
 impl WasiView for Guest {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for Guest {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { ctx: &mut self.http, table: &mut self.table, hooks: &mut self.errand }
     }
 }
 
@@ -80,20 +106,19 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// Waits for a place and makes an instance there. Without `call`, every import
-    /// of ours traps.
+    /// Waits for a place and makes an instance there.
     pub(crate) async fn begin(
         machine: &Machine,
         component: &ToolPre<Guest>,
         speaker: Speaker,
-        call: Option<Call>,
+        errand: Errand,
     ) -> wasmtime::Result<Self> {
         let slot = machine.slot().await?;
-        let mut store = Store::new(&machine.engine, Guest::new(machine, speaker, call));
+        let mut store = Store::new(&machine.engine, Guest::new(machine, speaker, errand));
         store.limiter(|guest| &mut guest.limits);
         store.set_hostcall_fuel(MAX_HANDED_OVER);
         // At each tick the guest gives way to the executor, which is where the
-        // clock of `within` is looked at: a guest that computes and one that
+        // clocks of `Time` are looked at: a guest that computes and one that
         // waits end in the same way.
         store.set_epoch_deadline(1);
         store.epoch_deadline_async_yield_and_update(1);
@@ -106,22 +131,6 @@ impl Attempt {
         match self.store.data_mut().call() {
             Ok(call) => call.explain(told),
             Err(_) => told,
-        }
-    }
-}
-
-/// Runs an attempt for at most `time`. Whatever its end, nothing of it is left.
-pub(crate) async fn within<T>(
-    machine: &Machine,
-    time: Duration,
-    attempt: impl Future<Output = wasmtime::Result<T>>,
-) -> Result<T, Failure> {
-    match tokio::time::timeout(time, attempt).await {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(error)) => Err(ending::failure(&error, &machine.settings)),
-        Err(_) => {
-            let message = format!("the handler was not done after {} ms", time.as_millis());
-            Err(Failure::new(Cause::TimedOut, message))
         }
     }
 }

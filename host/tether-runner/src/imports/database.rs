@@ -14,6 +14,7 @@ use wasmtime::component::{Resource, ResourceTableError};
 use crate::bindings::tether::tool::{database as wit, types};
 use crate::guest::Guest;
 use crate::guest::call::OutputError;
+use crate::guest::traffic::Held;
 
 /// A granted database, open for one call.
 pub struct OpenDatabase(Arc<dyn Connection>);
@@ -22,34 +23,45 @@ pub struct OpenDatabase(Arc<dyn Connection>);
 pub struct OpenTransaction {
     work: Box<dyn Transaction>,
     main: bool,
+    _held: Held,
 }
 
 /// Why an import did not do it: an answer for the guest, or the guest's end.
 pub enum Fault {
-    /// The guest may go on.
-    Answer(wit::Error),
+    /// The database said no; the guest may go on.
+    Sql(SqlError),
+    /// The host refuses the output; the guest may go on.
+    Output(wit::Error),
     /// It may not.
     Trap(wasmtime::Error),
 }
 
 impl From<SqlError> for Fault {
     fn from(error: SqlError) -> Self {
-        Self::Answer(match error {
-            SqlError::NotGranted => wit::Error::NotGranted,
-            SqlError::ReadOnly => wit::Error::ReadOnly,
-            SqlError::Constraint(message) => wit::Error::Constraint(message),
-            SqlError::Busy => wit::Error::Busy,
-            SqlError::TooLarge => wit::Error::TooLarge,
-            SqlError::StorageFull => wit::Error::StorageFull,
-            SqlError::Forbidden(message) => wit::Error::Forbidden(message),
-            SqlError::Other(message) => wit::Error::Other(message),
-        })
+        Self::Sql(error)
+    }
+}
+
+impl From<SqlError> for wit::Error {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::NotGranted => Self::NotGranted,
+            SqlError::ReadOnly => Self::ReadOnly,
+            SqlError::Constraint(message) => Self::Constraint(message),
+            SqlError::Busy => Self::Busy,
+            SqlError::TooLarge => Self::TooLarge,
+            SqlError::StorageFull => Self::StorageFull,
+            // The contract has no case for it; the host remembers it for the caller.
+            SqlError::Unreachable(_) => Self::Other(error.to_string()),
+            SqlError::Forbidden(message) => Self::Forbidden(message),
+            SqlError::Other(message) => Self::Other(message),
+        }
     }
 }
 
 impl From<OutputError> for Fault {
     fn from(error: OutputError) -> Self {
-        Self::Answer(match error {
+        Self::Output(match error {
             OutputError::TooLarge { .. } => wit::Error::TooLarge,
             OutputError::Invalid(message) => wit::Error::InvalidOutput(message),
         })
@@ -76,12 +88,11 @@ fn step_name(step: Option<String>) -> Result<Option<StepName>, SqlError> {
 impl wit::Host for Guest {
     fn convert_error(&mut self, fault: Fault) -> wasmtime::Result<wit::Error> {
         match fault {
-            Fault::Answer(error) => {
-                if matches!(error, wit::Error::ReadOnly) {
-                    self.call()?.tried_to_write();
-                }
-                Ok(error)
+            Fault::Sql(error) => {
+                self.call()?.failed_in_database(&error);
+                Ok(error.into())
             }
+            Fault::Output(error) => Ok(error),
             Fault::Trap(trap) => Err(trap),
         }
     }
@@ -122,13 +133,16 @@ impl wit::HostConnection for Guest {
         database: Resource<OpenDatabase>,
         step: Option<String>,
     ) -> Result<wit::Begun, Fault> {
-        self.call()?.may_begin()?;
+        // Held from here on: nothing may leave while the writer's turn is awaited.
+        let held = self.call()?.hold()?;
         let step = step_name(step)?;
         let main = step.is_none();
         match self.table.get(&database)?.0.begin(step).await? {
             Begun::Fresh(work) => {
-                self.call()?.began(main);
-                Ok(wit::Begun::Fresh(self.table.push(OpenTransaction { work, main })?))
+                if main {
+                    self.call()?.began_main();
+                }
+                Ok(wit::Begun::Fresh(self.table.push(OpenTransaction { work, main, _held: held })?))
             }
             Begun::Recorded(output) => {
                 if main {
@@ -167,11 +181,9 @@ impl wit::HostTransaction for Guest {
     }
 
     async fn commit(&mut self, transaction: Resource<OpenTransaction>, output: String) -> Result<(), Fault> {
-        let OpenTransaction { work, main } = self.table.delete(transaction)?;
-        let call = self.call()?;
+        let OpenTransaction { work, main, _held } = self.table.delete(transaction)?;
         // An output that is refused here undoes the transaction: it is dropped.
-        call.ended();
-        let output = call.recordable(output, main)?;
+        let output = self.call()?.recordable(output, main)?;
         fault::reached(Point::BeforeCommit);
         work.commit(output).await?;
         fault::reached(Point::Committed);
@@ -183,7 +195,6 @@ impl wit::HostTransaction for Guest {
 
     async fn drop(&mut self, transaction: Resource<OpenTransaction>) -> wasmtime::Result<()> {
         self.table.delete(transaction)?;
-        self.call()?.ended();
         Ok(())
     }
 }

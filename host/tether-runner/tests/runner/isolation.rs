@@ -7,7 +7,7 @@ use tether_core::failure::Cause;
 use tether_core::port::handlers::Handlers;
 use tokio::task::JoinSet;
 
-use crate::world::{call, probe, probe_with};
+use crate::world::{allowance, call, probe, probe_with};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_call_has_a_fresh_instance() {
@@ -65,7 +65,8 @@ async fn a_read_whose_caller_goes_away_ends() {
     for tool in ["probe_spin", "probe_sleep"] {
         let arguments = if tool == "probe_spin" { "{}" } else { r#"{"ms":60000}"# };
         let binding = world.binding(tool);
-        let read = world.runner.read(&binding, call(tool, arguments, 1));
+        let allowance = allowance(3, Duration::from_secs(20));
+        let read = world.runner.read(&binding, call(tool, arguments, 1), allowance);
         tokio::time::timeout(Duration::from_millis(100), read).await.unwrap_err();
         // Dropped now; the session goes with it.
         assert_eq!(world.databases.alive(), 0, "{tool}");

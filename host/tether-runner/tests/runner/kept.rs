@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tether_core::grant::{Binding, Grants};
+use tether_core::digest::Digest;
+use tether_core::grant::{Binding, BoundComponent, BoundEndpoint, Grants};
 use tether_core::port::databases::Unfit;
 use tether_core::port::handlers::Handlers;
 use tether_runner::{Settings, Source};
@@ -44,14 +45,14 @@ fn only_file(folder: &Path) -> PathBuf {
 async fn an_older_version_runs_while_it_is_kept() {
     let folder = Folder::new();
     let world = start(folder.path(), &version("old")).await;
-    let old = world.binding("tool");
+    let (old, digest) = (world.binding("tool"), world.bound("tool").digest);
     assert_eq!(fits(&world, &old).await, Ok(()));
     drop(world);
 
     let world = start(folder.path(), &version("new")).await;
-    assert_ne!(world.binding("tool").digest, old.digest);
+    assert_ne!(world.bound("tool").digest, digest);
     assert_eq!(fits(&world, &old).await, Ok(()));
-    world.runner.retain(&[old.digest]);
+    world.runner.retain(&[digest]);
     assert_eq!(fits(&world, &old).await, Ok(()), "an action needs it");
     world.runner.retain(&[]);
     says(fits(&world, &old).await, "is gone");
@@ -64,11 +65,13 @@ async fn an_older_version_runs_while_it_is_kept() {
 async fn what_has_changed_is_told() {
     let folder = Folder::new();
     let world = start(folder.path(), &version("old")).await;
-    let binding = world.binding("tool");
-    let other = Binding { component: component("mail"), ..binding.clone() };
-    says(fits(&world, &other).await, "`mail` is no longer configured");
-    let other = Binding { grants: Grants::default(), ..binding.clone() };
-    says(fits(&world, &other).await, "may touch has changed");
+    let (binding, bound) = (world.binding("tool"), world.bound("tool"));
+    let other = BoundComponent { component: component("mail"), ..bound.clone() };
+    says(fits(&world, &Binding::Component(other)).await, "`mail` is no longer configured");
+    let other = BoundComponent { grants: Grants::default(), ..bound };
+    says(fits(&world, &Binding::Component(other)).await, "may touch has changed");
+    let endpoint = BoundEndpoint { url: "https://a.test/".into(), definition: Digest::of("") };
+    says(fits(&world, &Binding::Endpoint(endpoint)).await, "a remote endpoint");
     let migration = "0009-later".to_owned();
     world.databases.set_unfit(Unfit::UnknownMigration { database: "main".parse().unwrap(), migration });
     says(fits(&world, &binding).await, "0009-later");

@@ -52,7 +52,7 @@ fn bytes_that_are_no_component() {
 
 #[test]
 fn an_import_that_the_host_does_not_offer_is_named() {
-    check(&importing("wasi:http/outgoing-handler@0.2.0"), &["imports `wasi:http/outgoing-handler@0.2.0`"]);
+    check(&importing("wasi:keyvalue/store@0.2.0"), &["imports `wasi:keyvalue/store@0.2.0`"]);
 }
 
 #[test]

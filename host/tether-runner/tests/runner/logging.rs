@@ -1,12 +1,12 @@
 //! What a guest writes goes to the log, bounded and made harmless.
 
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
-use tether_core::port::handlers::Handlers;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::world::{World, call, probe};
+use crate::world::{World, allowance, call, probe};
 
 /// A log in memory.
 #[derive(Clone, Default)]
@@ -56,7 +56,7 @@ async fn logged(world: &World, tool: &str, arguments: &str) -> Vec<String> {
     let log = Log::of_all_tests();
     let call = call(tool, arguments, 1);
     let id = call.request_id.to_string();
-    let _ = world.runner.read(&world.binding(tool), call).await;
+    let _ = world.read_by(call, allowance(1, Duration::from_secs(20))).await;
     log.lines_with(&id)
 }
 

@@ -3,10 +3,14 @@
 
 mod ending;
 mod isolation;
+mod journal;
 mod kept;
+mod limits;
 mod loading;
 mod logging;
 mod scripted;
+mod sending;
 mod text;
+mod upstream;
 mod world;
 mod writing;

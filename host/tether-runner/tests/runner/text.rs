@@ -24,23 +24,73 @@ impl Default for Tool {
 
 /// A component that describes itself so; its other functions trap.
 pub(crate) fn describing(manifest: &Manifest) -> Vec<u8> {
+    calling(manifest, "unreachable")
+}
+
+/// A component that describes itself so; its other functions run `code`, which leaves an
+/// address or nothing. It has a table `$table` of one element.
+pub(crate) fn calling(manifest: &Manifest, code: &str) -> Vec<u8> {
     let (memory, root) = Memory::of(manifest);
-    component(&format!("i32.const {root}"), &memory, "")
+    let describe = format!("i32.const {root}");
+    component(&Text { describe: &describe, call: code, fields: &memory, ..Text::default() })
 }
 
 /// A component whose `describe` runs `code`, which leaves an address or nothing.
 pub(crate) fn running(code: &str) -> Vec<u8> {
-    component(code, "", "")
+    component(&Text { describe: code, ..Text::default() })
 }
 
 /// One that imports a function `handle` of `name` besides.
 pub(crate) fn importing(name: &str) -> Vec<u8> {
-    component("unreachable", "", &format!(r#"(import "{name}" (instance (export "handle" (func))))"#))
+    let import = format!(r#"(import "{name}" (instance (export "handle" (func))))"#);
+    component(&Text { import: &import, ..Text::default() })
+}
+
+/// One of so many core instances besides its own.
+pub(crate) fn instances(count: usize) -> Vec<u8> {
+    let instances = "(core instance (instantiate $empty))".repeat(count);
+    component(&Text { import: &format!("(core module $empty) {instances}"), ..Text::default() })
 }
 
 /// One whose `describe` sends a request.
 pub(crate) fn sending_in_describe() -> Vec<u8> {
-    let import = r#"
+    let (import, zeros) = (transport(""), "(i32.const 0) ".repeat(12));
+    let describe = format!("(call $send {zeros}) unreachable");
+    component(&Text { describe: &describe, import: &import, ..Text::default() })
+}
+
+/// One whose tool sends a request of 2 GiB, though its memory has one MiB: as a body
+/// that ends beyond it, or as headers which all lie in one place.
+pub(crate) fn flooding(manifest: &Manifest, beyond: bool) -> Vec<u8> {
+    // 2,048 headers of 2 × 512 KiB.
+    let fill = "(start $fill)
+        (func $fill (local $at i32)
+            (local.set $at (i32.const 786432))
+            (loop $next
+                (i32.store (local.get $at) (i32.const 262144))
+                (i32.store offset=4 (local.get $at) (i32.const 524288))
+                (i32.store offset=8 (local.get $at) (i32.const 262144))
+                (i32.store offset=12 (local.get $at) (i32.const 524288))
+                (local.set $at (i32.add (local.get $at) (i32.const 16)))
+                (br_if $next (i32.lt_u (local.get $at) (i32.const 819200)))))";
+    let (headers, body) = if beyond { ("0", "2147483647") } else { ("2048", "0") };
+    let zeros = |count| "(i32.const 0) ".repeat(count);
+    let call = format!(
+        "(call $send {} (i32.const 786432) (i32.const {headers}) (i32.const 0) (i32.const {body}) {})
+         unreachable",
+        zeros(4),
+        zeros(4)
+    );
+    let (memory, root) = Memory::of(manifest);
+    let describe = format!("i32.const {root}");
+    component(&Text { describe: &describe, call: &call, fields: &memory, import: &transport(fill) })
+}
+
+/// The import of `tether:tool/transport`, over a memory of 1 MiB whose module holds
+/// `fields`.
+fn transport(fields: &str) -> String {
+    format!(
+        r#"
         (import "tether:tool/transport@0.1.0" (instance $transport
             (type $headers (list (tuple string string)))
             (type $request' (record
@@ -56,14 +106,14 @@ pub(crate) fn sending_in_describe() -> Vec<u8> {
             (export "error" (type $error (eq $error')))
             (export "send" (func (param "request" $request) (result (result $response (error $error)))))))
         (core module $memory
-            (memory (export "memory") 1)
+            (memory (export "memory") 16)
+            {fields}
             (func (export "realloc") (param i32 i32 i32 i32) (result i32) i32.const 1024))
         (core instance $space (instantiate $memory))
         (core func $send (canon lower (func $transport "send")
             (memory (core memory $space "memory")) (realloc (core func $space "realloc"))))
-        (core instance $host (export "send" (func $send)))"#;
-    let zeros = "(i32.const 0) ".repeat(12);
-    component(&format!("(call $send {zeros}) unreachable"), "", import)
+        (core instance $host (export "send" (func $send)))"#
+    )
 }
 
 /// Lays a manifest out as the canonical ABI asks for.
@@ -116,7 +166,26 @@ impl Memory {
     }
 }
 
-fn component(describe: &str, data: &str, import: &str) -> Vec<u8> {
+/// What differs between components.
+struct Text<'a> {
+    /// Code of `describe`.
+    describe: &'a str,
+    /// Code of `preview` and `invoke`.
+    call: &'a str,
+    /// Further fields of the module.
+    fields: &'a str,
+    /// Further definitions of the component, before the module.
+    import: &'a str,
+}
+
+impl Default for Text<'_> {
+    fn default() -> Self {
+        Self { describe: "unreachable", call: "unreachable", fields: "", import: "" }
+    }
+}
+
+fn component(text: &Text) -> Vec<u8> {
+    let Text { describe, call, fields, import } = text;
     let (send, with) = match import.contains("$send") {
         true => {
             let send = format!(r#"(import "host" "send" (func $send (param {})))"#, "i32 ".repeat(12));
@@ -130,10 +199,11 @@ fn component(describe: &str, data: &str, import: &str) -> Vec<u8> {
             (core module $module
                 {send}
                 (memory (export "memory") 4)
-                {data}
+                (table $table 1 funcref)
+                {fields}
                 (func (export "describe") (result i32) {describe})
                 (func (export "call")
-                    (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32) unreachable)
+                    (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32) {call})
                 (func (export "realloc") (param i32 i32 i32 i32) (result i32) i32.const 131072)
             )
             (core instance $code (instantiate $module {with}))

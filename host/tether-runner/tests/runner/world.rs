@@ -4,16 +4,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use tether_core::clock::{Clock, Timestamp};
 use tether_core::failure::Failure;
-use tether_core::grant::{Binding, DatabaseGrant, Grants};
+use tether_core::grant::{Binding, BoundComponent, DatabaseGrant, Grants};
 use tether_core::id::{ComponentName, RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
+use tether_core::port::BoxFuture;
+use tether_core::port::databases::{Databases, SqlLimits};
 use tether_core::port::handlers::{Handlers, WriteReport};
+use tether_core::retry::{Allowance, RetryPolicy};
 use tether_runner::{LoadError, LoadRequest, Loaded, Runner, Settings, Source};
+use tether_store::SqliteDatabases;
+use tether_transport::outbound::{self, Outbound, Secrets};
 
+use crate::journal::Notes;
 use crate::scripted::Scripted;
 
 /// A folder of a test's own, gone with it.
@@ -39,27 +46,67 @@ impl Drop for Folder {
     }
 }
 
-/// A runner with databases that follow a script.
-pub(crate) struct World {
+/// A runner with databases that follow a script, or with real ones.
+pub(crate) struct World<D = Scripted> {
     pub(crate) runner: Runner,
-    pub(crate) databases: Arc<Scripted>,
+    pub(crate) databases: Arc<D>,
+    /// What writes sent.
+    pub(crate) journal: Arc<Notes>,
 }
 
 impl World {
     pub(crate) fn new(settings: Settings) -> Self {
-        let databases = Arc::new(Scripted::default());
-        let runner = Runner::new(settings, Arc::<Scripted>::clone(&databases)).unwrap();
-        Self { runner, databases }
+        Self::on(settings, Scripted::default())
+    }
+}
+
+impl World<SqliteDatabases> {
+    /// With real databases in `folder`.
+    pub(crate) async fn real(folder: &Folder, limits: SqlLimits) -> Self {
+        let databases = SqliteDatabases::new(folder.path(), limits);
+        load_probe(|settings| World::on(settings, databases), |_| {}, grants()).await
+    }
+}
+
+impl<D: Databases> World<D> {
+    fn on(settings: Settings, databases: D) -> Self {
+        let databases = Arc::new(databases);
+        let outbound = Outbound::new(outbound::Settings {
+            max_answer_bytes: 100_000,
+            max_request_bytes: 100_000,
+            max_requests: 20,
+            extra_roots: Vec::new(),
+            secrets: Secrets::default(),
+        });
+        let runner = Runner::new(settings, Arc::<D>::clone(&databases), outbound.unwrap()).unwrap();
+        Self { runner, databases, journal: Arc::default() }
     }
 
     pub(crate) async fn load(&self, name: &str, bytes: &[u8]) -> Result<Loaded, LoadError> {
+        self.load_with(name, bytes, grants()).await
+    }
+
+    pub(crate) async fn load_with(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        grants: Grants,
+    ) -> Result<Loaded, LoadError> {
         let source = Source::Bytes(bytes.to_vec());
-        self.runner.load(LoadRequest { name: name.parse().unwrap(), source, grants: grants() }).await
+        self.runner.load(LoadRequest { name: name.parse().unwrap(), source, grants }).await
     }
 
     /// What a tool is bound to.
     pub(crate) fn binding(&self, tool: &str) -> Binding {
         self.runner.offer(&tool.parse().unwrap()).unwrap().binding.clone()
+    }
+
+    /// The component in it.
+    pub(crate) fn bound(&self, tool: &str) -> BoundComponent {
+        match self.binding(tool) {
+            Binding::Component(component) => component,
+            Binding::Endpoint(endpoint) => panic!("no component: {endpoint:?}"),
+        }
     }
 
     pub(crate) async fn read(&self, tool: &str, arguments: &str) -> Result<String, Failure> {
@@ -73,16 +120,27 @@ impl World {
         time: Duration,
     ) -> Result<String, Failure> {
         let call = Invocation { timeout: time, ..call(tool, arguments, 1) };
-        let answer = self.runner.read(&self.binding(tool), call).await;
+        self.read_by(call, allowance(3, Duration::from_secs(20))).await
+    }
+
+    /// One attempt of a read, out of `allowance`.
+    pub(crate) async fn read_by(
+        &self,
+        call: Invocation,
+        allowance: Arc<Allowance>,
+    ) -> Result<String, Failure> {
+        let answer = self.runner.read(&self.binding(call.tool.as_str()), call, allowance).await;
         answer.map(|output| output.as_str().to_owned())
     }
 
     pub(crate) async fn write(&self, call: Invocation) -> WriteReport {
-        self.runner.write(&self.binding(call.tool.as_str()), call).await
+        let journal = Arc::<Notes>::clone(&self.journal);
+        self.runner.write(&self.binding(call.tool.as_str()), call, journal).await
     }
 
     pub(crate) async fn preview(&self, tool: &str, arguments: &str) -> Result<Option<String>, Failure> {
-        self.runner.preview(&self.binding(tool), call(tool, arguments, 1)).await
+        let allowance = allowance(3, Duration::from_secs(20));
+        self.runner.preview(&self.binding(tool), call(tool, arguments, 1), allowance).await
     }
 }
 
@@ -93,6 +151,21 @@ pub(crate) async fn probe() -> World {
 
 /// The same, with settings of its own.
 pub(crate) async fn probe_with(change: impl FnOnce(&mut Settings)) -> World {
+    load_probe(World::new, change, grants()).await
+}
+
+/// A world whose probe may send anything to `origin`.
+pub(crate) async fn probe_sending_to(origin: &str) -> World {
+    let destination = format!("{origin}\tDELETE,GET,HEAD,POST\t\t\t").parse().unwrap();
+    let grants = Grants { destinations: vec![destination], ..grants() };
+    load_probe(World::new, |_| {}, grants).await
+}
+
+async fn load_probe<D: Databases>(
+    world: impl FnOnce(Settings) -> World<D>,
+    change: impl FnOnce(&mut Settings),
+    grants: Grants,
+) -> World<D> {
     // Shared, so that the probe is compiled once; the tests of what is kept have
     // folders of their own.
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -103,8 +176,8 @@ pub(crate) async fn probe_with(change: impl FnOnce(&mut Settings)) -> World {
     // A runner that starts clears away what others are writing: one at a time.
     static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     let _turn = TURN.lock().await;
-    let world = World::new(settings);
-    world.load("probe", probe_bytes()).await.unwrap();
+    let world = world(settings);
+    world.load_with("probe", probe_bytes(), grants).await.unwrap();
     world
 }
 
@@ -123,7 +196,7 @@ pub(crate) fn probe_bytes() -> &'static [u8] {
 
 /// `main`, the component's own.
 pub(crate) fn grants() -> Grants {
-    Grants { databases: [("main".parse().unwrap(), DatabaseGrant::Own)].into() }
+    Grants { databases: [("main".parse().unwrap(), DatabaseGrant::Own)].into(), ..Grants::default() }
 }
 
 pub(crate) fn tenant() -> TenantId {
@@ -152,5 +225,28 @@ pub(crate) fn call(tool: &str, arguments: &str, attempt: u32) -> Invocation {
         arguments: JsonText::parse(arguments).unwrap(),
         attempt,
         timeout: Duration::from_secs(10),
+    }
+}
+
+/// What a call may spend: so many attempts of such a time.
+pub(crate) fn allowance(attempts: u32, timeout: Duration) -> Arc<Allowance> {
+    let policy = RetryPolicy::try_new(attempts, timeout).unwrap();
+    Arc::new(Allowance::new(policy, Arc::new(Watch(Instant::now())), || 0.0))
+}
+
+/// The time since it was made.
+struct Watch(Instant);
+
+impl Clock for Watch {
+    fn now(&self) -> Timestamp {
+        Timestamp::EPOCH.after(self.monotonic())
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, span: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(span))
     }
 }

@@ -211,6 +211,23 @@ fn said(result: Result<(), DatabaseError>) -> String {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub struct Hold {
+    /// Milliseconds.
+    ms: u64,
+}
+
+/// Leaves a row, and holds its transaction open before it commits.
+#[tool(write)]
+pub fn probe_hold(call: &Write, args: Hold) -> Result<Done, ToolError> {
+    call.once("main", |tx| {
+        let done = effect(call, tx, "held")?;
+        end(&format!("sleep:{}", args.ms))?;
+        Ok(done)
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Shown {
     /// What the preview says.
     text: String,

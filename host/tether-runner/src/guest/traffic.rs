@@ -1,0 +1,162 @@
+//! What one call sends, by whichever import, and what else must not happen meanwhile.
+
+use std::sync::Arc;
+
+use tether_core::failure::{Cause, Failure};
+use tether_transport::outbound::{Request, Response, SendError, Sender};
+use tokio::sync::watch;
+
+use super::MAX_HANDED_OVER;
+use super::stopwatch::Stopwatch;
+use super::trouble::LastTrouble;
+
+/// Requests of one call that may be under way at the same time.
+const MAX_UNDER_WAY: usize = 16;
+
+/// The requests and the transaction of one call. Neither begins while the other is
+/// open: a database is never held across the network.
+pub(crate) struct Traffic {
+    sender: Arc<Sender>,
+    /// Stands still while a request is under way; of a write, nothing does.
+    own_time: Option<Stopwatch>,
+    trouble: LastTrouble,
+    state: watch::Sender<State>,
+}
+
+#[derive(Default)]
+struct State {
+    transaction_open: bool,
+    under_way: usize,
+    /// Of the bodies that are being collected, together.
+    bytes: usize,
+    /// The attempt has ended.
+    over: bool,
+}
+
+/// Why no request may leave, or no transaction begin, now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Hindrance {
+    #[error("a transaction of this call is open; commit or drop it first")]
+    TransactionOpen,
+    #[error("a request of this call is under way; wait for its answer first")]
+    RequestUnderWay,
+    #[error("{MAX_UNDER_WAY} requests of this call are under way; wait for their answers first")]
+    TooMany,
+    #[error("the call is over")]
+    Over,
+}
+
+/// A request that the guest has asked for, until its answer is there.
+pub(crate) struct UnderWay {
+    traffic: Arc<Traffic>,
+    bytes: usize,
+}
+
+/// A transaction, until it has ended.
+pub(crate) struct Held(Arc<Traffic>);
+
+impl Traffic {
+    pub(crate) fn new(sender: Arc<Sender>, own_time: Option<Stopwatch>, trouble: LastTrouble) -> Arc<Self> {
+        Arc::new(Self { sender, own_time, trouble, state: watch::Sender::default() })
+    }
+
+    /// A request is asked for.
+    pub(crate) fn depart(self: &Arc<Self>) -> Result<UnderWay, Hindrance> {
+        self.change(|state| {
+            if state.over {
+                return Err(Hindrance::Over);
+            }
+            if state.transaction_open {
+                return Err(Hindrance::TransactionOpen);
+            }
+            if state.under_way == MAX_UNDER_WAY {
+                return Err(Hindrance::TooMany);
+            }
+            state.under_way += 1;
+            Ok(())
+        })?;
+        Ok(UnderWay { traffic: Arc::clone(self), bytes: 0 })
+    }
+
+    /// A transaction is asked for.
+    pub(crate) fn hold(self: &Arc<Self>) -> Result<Held, Hindrance> {
+        self.change(|state| {
+            if state.transaction_open {
+                return Err(Hindrance::TransactionOpen);
+            }
+            if state.under_way > 0 {
+                return Err(Hindrance::RequestUnderWay);
+            }
+            state.transaction_open = true;
+            Ok(())
+        })?;
+        Ok(Held(Arc::clone(self)))
+    }
+
+    /// The main record is there: nothing unsafe leaves any more.
+    pub(crate) fn settled(&self) {
+        self.sender.settled();
+    }
+
+    /// Ends with the attempt, of which nothing is left: waits until what it sent in the
+    /// background is given up, so that nothing leaves once the attempt is judged. Adds
+    /// to a failure when the peer wants another try.
+    pub(crate) async fn close<T>(&self, ended: Result<T, Failure>) -> Result<T, Failure> {
+        self.state.send_modify(|state| state.over = true);
+        let mut states = self.state.subscribe();
+        // It fails only where the sender is gone, and that is `self`.
+        let _ = states.wait_for(|state| state.under_way == 0).await;
+        ended.map_err(|failure| match failure.cause {
+            Cause::InvalidArguments | Cause::Refused => failure,
+            _ => Failure { retry_after: failure.retry_after.max(self.sender.retry_after()), ..failure },
+        })
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut changed = None;
+        self.state.send_modify(|state| changed = Some(change(state)));
+        changed.expect("it was called")
+    }
+}
+
+impl UnderWay {
+    /// So many more bytes of its body are here; false where that is too much.
+    pub(crate) fn takes(&mut self, bytes: usize) -> bool {
+        let fits = self.traffic.change(|state| {
+            let all = state.bytes.saturating_add(bytes);
+            let fits = all <= MAX_HANDED_OVER;
+            if fits {
+                state.bytes = all;
+            }
+            fits
+        });
+        if fits {
+            self.bytes += bytes;
+        }
+        fits
+    }
+
+    /// Sends it, and waits for its answer. Dropping this cancels it.
+    pub(crate) async fn send(self, request: Request) -> Result<Response, SendError> {
+        let Traffic { sender, own_time, trouble, .. } = &*self.traffic;
+        let _pause = own_time.as_ref().map(Stopwatch::pause);
+        let answer = sender.send(request).await;
+        trouble.in_send(&answer);
+        answer
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.traffic.state.send_modify(|state| {
+            state.under_way -= 1;
+            state.bytes -= self.bytes;
+        });
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.state.send_modify(|state| state.transaction_open = false);
+    }
+}

@@ -1,0 +1,237 @@
+//! What a guest sends, by either import, counted where it lands.
+
+use std::time::{Duration, Instant};
+
+use tether_core::failure::Cause;
+use tether_core::invocation::Invocation;
+use tether_core::ledger::Answer;
+
+use crate::upstream::Upstream;
+use crate::world::{World, allowance, call, probe_sending_to};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// An upstream, and a probe that may send to it.
+async fn given() -> (Upstream, World) {
+    let upstream = Upstream::start().await;
+    let world = probe_sending_to(&upstream.origin()).await;
+    (upstream, world)
+}
+
+/// Runs a write that says how its requests went.
+async fn write(world: &World, tool: &str, arguments: &str) -> String {
+    let report = world.write(call(tool, arguments, 1)).await;
+    report.result.unwrap_or_else(|failure| panic!("{tool}: {failure:?}")).as_str().to_owned()
+}
+
+fn key_line(call: &Invocation) -> String {
+    format!("x-tether-idempotency-key: {}\r\n", call.request_id)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_and_its_answer_pass_to_the_letter() {
+    for tool in ["probe_send", "probe_fetch"] {
+        let (upstream, world) = given().await;
+        let arguments = upstream.request("GET", "/echo?a=%20b", r#","headers":{"X-Own":"1"}"#);
+        let call = call(tool, &arguments, 1);
+        let key = key_line(&call);
+        let answer = world.read_by(call, allowance(3, SECOND)).await.unwrap();
+        let [request] = &upstream.seen()[..] else { panic!("{tool}: {:?}", upstream.seen()) };
+        for part in ["GET /echo?a=%20b HTTP/1.1\r\n", "x-own: 1\r\n", &key] {
+            assert!(request.contains(part), "{tool}: {request:?} has {part:?}");
+        }
+        for part in [r#""status":200"#, r#"["x-bytes","é"]"#, "GET /echo?a=%20b HTTP/1.1"] {
+            assert!(answer.contains(part), "{tool}: {answer:?} has {part:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_repeats_what_it_sends_with_the_same_key() {
+    for tool in ["probe_send", "probe_fetch"] {
+        let (upstream, world) = given().await;
+        let call = call(tool, &upstream.request("GET", "/flaky", ""), 1);
+        let (key, allowance) = (key_line(&call), allowance(3, SECOND));
+        world.read_by(call, allowance.clone()).await.unwrap();
+        let seen = upstream.seen();
+        assert!(seen.len() == 2 && seen.iter().all(|request| request.contains(&key)), "{tool}: {seen:?}");
+        assert_eq!(allowance.attempts(), 2, "{tool}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_sends_once_and_notes_it() {
+    let (upstream, world) = given().await;
+    let call = call("probe_send_write", &upstream.request("POST", "/flaky", r#","body":"{}""#), 1);
+    let key = key_line(&call);
+    let answer = world.write(call).await.result.unwrap();
+    assert!(answer.as_str().contains(r#""status":503"#), "{answer:?}");
+    let seen = upstream.seen();
+    assert!(seen.len() == 1 && seen[0].contains(&key) && seen[0].ends_with("\r\n\r\n{}"), "{seen:?}");
+    assert_eq!(world.journal.all(), [("POST /flaky".into(), Answer::Status(503))]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_unsafe_request_of_a_step_is_denied() {
+    let (upstream, world) = given().await;
+    let said = write(&world, "probe_send_twice", &upstream.request("POST", "/echo", r#","step":"a""#)).await;
+    assert!(said.starts_with(r#"["200","the request was not allowed"#), "{said}");
+    let said = write(&world, "probe_fetch_twice", &upstream.request("POST", "/echo", "")).await;
+    assert_eq!(said, r#"["200","ErrorCode::HttpRequestDenied"]"#);
+    assert_eq!(upstream.seen().len(), 2);
+    let said = write(&world, "probe_fetch_twice", &upstream.request("GET", "/echo", "")).await;
+    assert_eq!(said, r#"["200","200"]"#, "reading twice is no harm");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_sent_while_a_transaction_is_open() {
+    let (upstream, world) = given().await;
+    let get = upstream.request("GET", "/echo", "");
+    let said = write(&world, "probe_send_inside", &get).await;
+    assert_eq!(said, r#""no request is sent while a transaction is open""#);
+    assert_eq!(write(&world, "probe_fetch_inside", &get).await, r#""ErrorCode::HttpRequestDenied""#);
+    assert_eq!(upstream.seen(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_unsafe_is_sent_after_the_main_record() {
+    let (upstream, world) = given().await;
+    let post = upstream.request("POST", "/echo", "");
+    let said = write(&world, "probe_send_after", &post).await;
+    assert!(said.starts_with(r#""the request was not allowed"#), "{said}");
+    assert_eq!(write(&world, "probe_fetch_after", &post).await, r#""ErrorCode::HttpRequestDenied""#);
+    assert_eq!(upstream.seen(), [""; 0]);
+    let get = upstream.request("GET", "/echo", "");
+    assert_eq!(write(&world, "probe_send_after", &get).await, r#""200""#);
+    assert_eq!(write(&world, "probe_fetch_after", &get).await, r#""200""#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_and_a_preview_send_nothing_unsafe() {
+    let (upstream, world) = given().await;
+    for tool in ["probe_send", "probe_fetch"] {
+        let failure = world.read(tool, &upstream.request("DELETE", "/echo", "")).await.unwrap_err();
+        assert_eq!(failure.cause, Cause::Denied, "{tool}: {failure:?}");
+    }
+    let preview = async |method| {
+        world.preview("probe_send_write", &upstream.request(method, "/echo", "")).await.unwrap().unwrap()
+    };
+    assert!(preview("POST").await.starts_with("the request was not allowed"));
+    assert_eq!(preview("GET").await, "200");
+    assert_eq!(upstream.seen().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_destination_that_was_not_granted_is_told_as_that() {
+    let (upstream, world) = given().await;
+    let other = Upstream::start().await;
+    for tool in ["probe_send", "probe_fetch"] {
+        let failure = world.read(tool, &other.request("GET", "/echo", "")).await.unwrap_err();
+        assert_eq!(failure.cause, Cause::Denied, "{tool}: {failure:?}");
+    }
+    let report = world.write(call("probe_send_write", &other.request("POST", "/echo", ""), 1)).await;
+    let failure = report.result.unwrap_err();
+    let code = failure.handler_code.as_deref();
+    assert_eq!((failure.cause, code), (Cause::Denied, Some("DESTINATION_DENIED")));
+    let forged = upstream.request("GET", "/echo", r#","headers":{"x-tether-idempotency-key":"0"}"#);
+    assert_eq!(world.read("probe_send", &forged).await.unwrap_err().cause, Cause::Denied);
+    assert_eq!((upstream.seen().len(), other.seen().len()), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peer_that_cannot_be_reached() {
+    let nowhere = "http://127.0.0.1:1";
+    let world = probe_sending_to(nowhere).await;
+    let arguments = format!(r#"{{"url":"{nowhere}/"}}"#);
+    let failing =
+        async |tool| world.read_by(call(tool, &arguments, 1), allowance(1, SECOND)).await.unwrap_err();
+    let failure = failing("probe_send").await;
+    let code = failure.handler_code.as_deref();
+    assert_eq!((failure.cause, code), (Cause::Transient, Some("UPSTREAM_UNAVAILABLE")));
+    assert!(failing("probe_fetch").await.message.contains("ConnectionRefused"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_peer_asked_for_is_told_with_the_failure() {
+    let (upstream, world) = given().await;
+    let failing = async |more: &str| {
+        let call = call("probe_send", &upstream.request("GET", "/busy", more), 1);
+        world.read_by(call, allowance(1, SECOND)).await.unwrap_err()
+    };
+    let near = |failure: &tether_core::failure::Failure| {
+        failure.retry_after.is_some_and(|wait| wait > Duration::from_secs(4) && wait.as_secs() <= 7)
+    };
+    let failure = failing(r#","strict":true"#).await;
+    assert!(failure.cause == Cause::Transient && near(&failure), "{failure:?}");
+    let failure = failing(r#","then":"fail""#).await;
+    assert!(failure.cause == Cause::Failed && near(&failure), "{failure:?}");
+    let failure = failing(r#","then":"trap""#).await;
+    assert!(failure.cause == Cause::Trapped && near(&failure), "{failure:?}");
+    assert_eq!(failing(r#","then":"refuse""#).await.retry_after, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_for_a_peer_is_not_the_time_of_a_read() {
+    let own = Duration::from_millis(200);
+    for tool in ["probe_send", "probe_fetch"] {
+        let (upstream, world) = given().await;
+        let slow = async |more: &str| {
+            let call = call(tool, &upstream.request("GET", "/slow", more), 1);
+            world.read_by(Invocation { timeout: own, ..call }, allowance(3, 5 * SECOND)).await
+        };
+        assert!(slow("").await.is_ok(), "{tool}");
+        for then in ["spin", "sleep:60000"] {
+            let begin = Instant::now();
+            let failure = slow(&format!(r#","then":"{then}""#)).await.unwrap_err();
+            assert_eq!(failure.cause, Cause::TimedOut, "{tool} {then}: {failure:?}");
+            assert!(begin.elapsed() >= Duration::from_millis(500), "{tool} {then}: {:?}", begin.elapsed());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_read_has_its_time_as_well() {
+    let (_, world) = given().await;
+    let call = call("probe_sleep", r#"{"ms":60000}"#, 1);
+    let failure = world.read_by(call, allowance(1, Duration::from_millis(200))).await.unwrap_err();
+    assert_eq!(failure.cause, Cause::TimedOut);
+    assert!(failure.message.contains("the whole call"), "{failure:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_of_a_write_is_for_everything() {
+    let (upstream, world) = given().await;
+    let call = call("probe_send_write", &upstream.request("POST", "/silent", ""), 1);
+    let report = world.write(Invocation { timeout: Duration::from_millis(200), ..call }).await;
+    assert_eq!(report.result.unwrap_err().cause, Cause::TimedOut);
+    upstream.given_up(1).await;
+    assert_eq!(world.journal.all(), [("POST /silent".into(), Answer::InDoubt)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_read_ends_its_requests() {
+    for tool in ["probe_send", "probe_fetch"] {
+        let (upstream, world) = given().await;
+        let call = call(tool, &upstream.request("GET", "/silent", ""), 1);
+        let read = world.read_by(call, allowance(1, 60 * SECOND));
+        tokio::select! {
+            answer = read => panic!("{tool}: {answer:?}"),
+            () = upstream.reached() => {}
+        }
+        tokio::time::timeout(SECOND, upstream.given_up(1)).await.expect(tool);
+        assert_eq!(world.databases.alive(), 0, "{tool}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_guest_does_not_wait_for_ends_with_it() {
+    let (upstream, world) = given().await;
+    for _ in 0..10 {
+        write(&world, "probe_fetch_forgotten", &upstream.request("POST", "/silent", "")).await;
+        // Whatever left was noted, and given up, before the attempt was over.
+        let noted = world.journal.all();
+        assert!(noted.iter().all(|(_, answer)| *answer != Answer::Status(200)), "{noted:?}");
+        upstream.given_up(upstream.seen().len()).await;
+        assert!(upstream.seen().len() <= noted.len());
+    }
+}

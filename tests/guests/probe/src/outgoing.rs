@@ -1,0 +1,139 @@
+//! Requests, as arguments name them and answers tell of them.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+
+use tether_sdk::prelude::*;
+use tether_sdk::{HttpError, Request, Response};
+use wasip2::http::outgoing_handler::handle;
+use wasip2::http::types::{
+    ErrorCode, Fields, FutureIncomingResponse, IncomingResponse, Method, OutgoingBody, OutgoingRequest,
+    Scheme,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Outgoing {
+    #[serde(default = "get")]
+    method: String,
+    url: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    body: String,
+    /// Of `tether:tool/transport` only.
+    #[serde(default)]
+    step: Option<String>,
+    /// Whether an answer that is not 2xx is a failure of the call.
+    #[serde(default)]
+    strict: bool,
+    /// How the call ends after its answer: `ok`, `trap`, `spin`, `sleep:MS`, `transient`,
+    /// `refuse`, `fail`.
+    #[serde(default = "ok")]
+    pub then: String,
+}
+
+fn get() -> String {
+    "GET".into()
+}
+
+fn ok() -> String {
+    "ok".into()
+}
+
+/// What came back.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+impl From<Response> for Answer {
+    fn from(response: Response) -> Self {
+        let body = String::from_utf8_lossy(response.body()).into_owned();
+        Self { status: response.status(), headers: response.headers().to_vec(), body }
+    }
+}
+
+impl Outgoing {
+    /// Sends it through `tether:tool/transport`.
+    pub fn send(&self, call: &Read) -> Result<Answer, HttpError> {
+        let mut request = Request::new(&self.method, &self.url).body(self.body.as_bytes());
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        if let Some(step) = &self.step {
+            request = request.step(step);
+        }
+        let answer = call.send(request)?;
+        Ok(if self.strict { answer.error_for_status()? } else { answer }.into())
+    }
+
+    /// The same in words: the status, or what the host said.
+    pub fn sent(&self, call: &Read) -> String {
+        match self.send(call) {
+            Ok(answer) => answer.status.to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Sends it through `wasi:http/outgoing-handler`, as any library would.
+    pub fn fetch(&self) -> Result<Answer, ErrorCode> {
+        let answer = self.depart()?;
+        answer.subscribe().block();
+        read(answer.get().expect("it is there").expect("it is taken once")?)
+    }
+
+    /// The same, without waiting for the answer.
+    pub fn depart(&self) -> Result<FutureIncomingResponse, ErrorCode> {
+        let headers: Vec<_> =
+            self.headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect();
+        let headers =
+            Fields::from_list(&headers).map_err(|error| ErrorCode::InternalError(Some(error.to_string())))?;
+        let request = OutgoingRequest::new(headers);
+        self.address(&request).map_err(|()| ErrorCode::HttpRequestUriInvalid)?;
+        let body = request.body().expect("it is taken once");
+        let answer = handle(request, None)?;
+        let mut stream = body.write().expect("it is taken once");
+        // The host may have given up on it; then the answer says why.
+        let _ = stream.write_all(self.body.as_bytes());
+        drop(stream);
+        OutgoingBody::finish(body, None)?;
+        Ok(answer)
+    }
+
+    /// The same in words: the status, or what the host said.
+    pub fn fetched(&self) -> String {
+        match self.fetch() {
+            Ok(answer) => answer.status.to_string(),
+            Err(error) => format!("{error:?}"),
+        }
+    }
+
+    fn address(&self, request: &OutgoingRequest) -> Result<(), ()> {
+        let (scheme, rest) = self.url.split_once("://").ok_or(())?;
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let scheme = if scheme == "http" { Scheme::Http } else { Scheme::Https };
+        let method = match self.method.as_str() {
+            "GET" => Method::Get,
+            "POST" => Method::Post,
+            other => Method::Other(other.into()),
+        };
+        request.set_method(&method)?;
+        request.set_scheme(Some(&scheme))?;
+        request.set_authority(Some(authority))?;
+        request.set_path_with_query(Some(path).filter(|path| !path.is_empty()))
+    }
+}
+
+fn read(response: IncomingResponse) -> Result<Answer, ErrorCode> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let headers = response.headers().entries();
+    let headers = headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+    let body = response.consume().expect("it is taken once");
+    let mut stream = body.stream().expect("it is taken once");
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).map_err(|error| ErrorCode::InternalError(Some(error.to_string())))?;
+    Ok(Answer { status: response.status(), headers, body: text(&bytes) })
+}
