@@ -74,7 +74,8 @@ impl Gateway {
                 attempt: allowance.attempts(),
                 timeout: allowance.timeout(),
             };
-            let answer = self.handlers.read(&admitted.offer.binding, invocation, Arc::clone(&allowance)).await;
+            let answer =
+                self.handlers.read(&admitted.offer.binding, invocation, Arc::clone(&allowance)).await;
             let attempts = allowance.attempts();
             let failure = match answer {
                 Ok(result) => return Ok(Answer { request_id, tool, result, attempts }),

@@ -114,6 +114,26 @@ async fn after_a_panic_only_what_was_noted_is_known() {
 }
 
 #[tokio::test]
+async fn what_was_sent_while_the_host_looked_around_is_not_overlooked() {
+    let world = World::new(&[Act::Send(Answer::Status(200), Then::Panic)]);
+    let (gateway, id) = proposed(&world).await;
+    world.handlers.holds.store(true, Ordering::SeqCst);
+    world.actions.holds_lists.store(true, Ordering::SeqCst);
+    let spawned = Arc::clone(&gateway);
+    let confirming = tokio::spawn(async move { confirm(&spawned, id).await });
+    world.handlers.started.notified().await;
+    let sweeping = tokio::spawn(async move { gateway.sweep().await });
+    world.actions.listed.notified().await;
+    world.handlers.go_on.notify_one();
+    assert_eq!(confirming.await.unwrap(), "INTERNAL");
+    world.actions.go_on.notify_one();
+    sweeping.await.unwrap().unwrap();
+    let action = world.stored(id);
+    assert_eq!(answers(&action), [(1, Answer::InDoubt)]);
+    assert_eq!(action.effect(), Some(Effect::Unknown));
+}
+
+#[tokio::test]
 async fn what_cannot_be_noted_is_not_sent() {
     let world = World::new(&[Act::Send(Answer::Status(200), Then::Fail(Cause::Unreachable))]);
     let (gateway, id) = proposed(&world).await;
@@ -137,10 +157,9 @@ async fn fifty_at_once_share_two_notes_and_none_is_lost() {
     // The first one is answered before the second note is written, which says so.
     let mut after_a_panic = [(1, Answer::InDoubt); 50];
     after_a_panic[0].1 = Answer::Status(200);
-    for (then, expected) in [
-        (Then::Fail(Cause::TimedOut), [(1, Answer::Status(200)); 50]),
-        (Then::Panic, after_a_panic),
-    ] {
+    for (then, expected) in
+        [(Then::Fail(Cause::TimedOut), [(1, Answer::Status(200)); 50]), (Then::Panic, after_a_panic)]
+    {
         let world = World::new(&[Act::SendAll(50, then)]);
         let (gateway, id) = proposed(&world).await;
         confirm(&gateway, id).await;

@@ -1,6 +1,7 @@
 //! Actions in memory, with the rules that every store keeps.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tether_core::action::{Action, Output, Revision, State, Status};
@@ -13,6 +14,7 @@ use tether_core::port::BoxFuture;
 use tether_core::port::actions::{
     ActionStore, Change, Filter, HistoryEvent, NewAction, Page, Proposed, StoreError, Swap,
 };
+use tokio::sync::Notify;
 
 use super::Fuse;
 
@@ -39,11 +41,21 @@ struct Tables {
 pub(crate) struct MemoryActions {
     tables: Mutex<Tables>,
     fuse: Arc<Fuse>,
+    /// The list of what is executing is made, and then waits for the test.
+    pub(crate) holds_lists: AtomicBool,
+    pub(crate) listed: Notify,
+    pub(crate) go_on: Notify,
 }
 
 impl MemoryActions {
     pub(crate) fn new(fuse: Arc<Fuse>) -> Self {
-        Self { tables: Mutex::default(), fuse }
+        Self {
+            tables: Mutex::default(),
+            fuse,
+            holds_lists: AtomicBool::default(),
+            listed: Notify::new(),
+            go_on: Notify::new(),
+        }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -240,22 +252,29 @@ impl ActionStore for MemoryActions {
         attempt: u32,
         ledger: Ledger,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
-        self.write(move |tables| match tables.find(id) {
-            Some(Action { proposal, state: State::Executing { attempt: running, .. }, ledger: kept, .. })
-                if *running == attempt && proposal.tenant == *tenant =>
-            {
-                *kept = ledger;
+        self.write(move |tables| {
+            let Some(action) = tables.find(id) else { return false };
+            let executes = matches!(action.state, State::Executing { attempt: now, .. } if now == attempt);
+            if executes && action.proposal.tenant == *tenant {
+                action.ledger = ledger;
                 tables.notes += 1;
-                true
+                return true;
             }
-            _ => false,
+            false
         })
     }
 
     fn executing(&self) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
-        self.read(|tables| {
+        let list = self.read(|tables| {
             let executing = |action: &&Action| action.state.status() == Status::Executing;
             tables.actions.iter().filter(executing).cloned().collect()
+        });
+        Box::pin(async move {
+            if self.holds_lists.load(Ordering::SeqCst) {
+                self.listed.notify_one();
+                self.go_on.notified().await;
+            }
+            list.await
         })
     }
 

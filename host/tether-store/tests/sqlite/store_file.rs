@@ -79,7 +79,8 @@ async fn a_file_of_the_first_schema_is_read_and_goes_on() {
         "acme\nagent\nvoid_ticket\n{}\ntickets\n{digest}\ndatabase main sqlite\n",
         proposal.arguments.fingerprint()
     ));
-    let ledger = r#"[{"at":6,"attempt":1,"fact":"committed","database":"main","step":"mail","statements":["x"]}]"#;
+    let ledger =
+        r#"[{"at":6,"attempt":1,"fact":"committed","database":"main","step":"mail","statements":["x"]}]"#;
     file.execute(
         "INSERT INTO actions (id, revision, tenant, proposer, tool, arguments, component, component_digest,
              grants, fingerprint, preview_kind, created_at, max_attempts, status, attempts, expires_at, ledger)

@@ -24,7 +24,7 @@ pub(super) fn apply(
         turn.close();
     }
     result.map_err(|error| match error {
-        SqlError::Busy | SqlError::StorageFull => error,
+        SqlError::Busy | SqlError::StorageFull | SqlError::Unreachable(_) => error,
         SqlError::Forbidden(what) => {
             SqlError::Forbidden(format!("in the migration `{}`: {what}", migration.id))
         }
