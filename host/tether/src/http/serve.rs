@@ -52,17 +52,23 @@ pub async fn serve(
     let (closing, closed) = watch::channel(());
     let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
+    let mut failing = false;
     loop {
         tokio::select! {
             () = &mut stop => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
+                    failing = false;
                     connections.spawn(connection(stream, router.clone(), patience, closed.clone()));
                 }
                 // The client is gone already.
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
-                    tracing::error!(%error, "connections cannot be taken; it is tried again");
+                    // What lasts is told once.
+                    if !failing {
+                        tracing::error!(%error, "connections cannot be taken; it is tried again");
+                    }
+                    failing = true;
                     tokio::time::sleep(BREATHER).await;
                 }
             },
