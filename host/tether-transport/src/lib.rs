@@ -3,7 +3,7 @@
 pub mod client;
 pub mod endpoint;
 pub mod outbound;
-pub mod retry_after;
 #[cfg(test)]
 mod random;
+pub mod retry_after;
 mod tls;

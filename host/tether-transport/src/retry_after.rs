@@ -100,7 +100,9 @@ mod tests {
 
     #[test]
     fn what_is_no_wait_is_ignored() {
-        for value in ["", "0", "0.0", "-1", "+1", "120junk", "1e10000", "1e3", "0x10", "NaN", "inf", "1,5", "1.", ".5"] {
+        for value in
+            ["", "0", "0.0", "-1", "+1", "120junk", "1e10000", "1e3", "0x10", "NaN", "inf", "1,5", "1.", ".5"]
+        {
             check(value, None);
         }
         check("\u{661}\u{662}", None);

@@ -28,7 +28,9 @@ pub(super) fn output(
     let invalid = |why: String| Failure::new(Cause::ResultInvalid, why);
     let status = response.status().as_u16();
     if response.body().is_empty() {
-        return Err(invalid(format!("the endpoint answered {status} without a body; it must answer with JSON")));
+        return Err(invalid(format!(
+            "the endpoint answered {status} without a body; it must answer with JSON"
+        )));
     }
     let text = str::from_utf8(response.body())
         .map_err(|_| invalid(format!("the endpoint answered {status}, and its body is not UTF-8")))?;
@@ -36,7 +38,10 @@ pub(super) fn output(
         .map_err(|error| invalid(format!("the endpoint answered {status}, and of its body: {error}")))?;
     if let Some(Err(violations)) = schema.map(|schema| schema.check(&json)) {
         let first = violations.first().map(ToString::to_string).unwrap_or_default();
-        return Err(invalid(format!("the endpoint's output does not fit the tool's output schema: {}", plain(&first))));
+        return Err(invalid(format!(
+            "the endpoint's output does not fit the tool's output schema: {}",
+            plain(&first)
+        )));
     }
     Ok(json)
 }
@@ -81,7 +86,8 @@ fn words(headers: &HeaderMap, body: &[u8]) -> (Option<String>, Option<String>) {
         return (None, (is_plain && !text.trim().is_empty()).then(|| text.into_owned()));
     };
     let string = |name: &&str| json[*name].as_str().map(str::to_owned).filter(|text| !text.trim().is_empty());
-    let is_code = |code: &String| code.len() <= LONGEST_CODE && code.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_code =
+        |code: &String| code.len() <= LONGEST_CODE && code.bytes().all(|byte| byte.is_ascii_graphic());
     let code = ["code", "errorCode"].iter().find_map(string).filter(is_code);
     (code, ["message", "errorMessage", "error"].iter().find_map(string))
 }
@@ -100,7 +106,10 @@ mod tests {
     #[track_caller]
     fn check_failure(status: u16, kind: &str, body: &str, cause: Cause, code: Option<&str>, message: &str) {
         let failure = output(&answer(status, kind, body), None, None).unwrap_err();
-        assert_eq!((failure.cause, failure.handler_code.as_deref(), failure.message.as_str()), (cause, code, message));
+        assert_eq!(
+            (failure.cause, failure.handler_code.as_deref(), failure.message.as_str()),
+            (cause, code, message)
+        );
     }
 
     #[test]
@@ -124,7 +133,10 @@ mod tests {
     fn an_output_against_its_schema_is_no_result() {
         let schema = Schema::compile(&JsonText::parse(r#"{"type":"object"}"#).unwrap()).unwrap();
         assert!(output(&answer(200, "", "{}"), Some(&schema), None).is_ok());
-        assert_eq!(output(&answer(200, "", "1"), Some(&schema), None).unwrap_err().cause, Cause::ResultInvalid);
+        assert_eq!(
+            output(&answer(200, "", "1"), Some(&schema), None).unwrap_err().cause,
+            Cause::ResultInvalid
+        );
     }
 
     #[test]
@@ -141,13 +153,62 @@ mod tests {
     fn an_endpoints_own_words_are_passed_on() {
         let json = "application/json";
         let says = "the endpoint answered 409: already void";
-        check_failure(409, json, r#"{"code":"VOID","message":"already void"}"#, Cause::Failed, Some("VOID"), says);
-        check_failure(409, json, r#"{"errorCode":"VOID","error":"already void"}"#, Cause::Failed, Some("VOID"), says);
+        check_failure(
+            409,
+            json,
+            r#"{"code":"VOID","message":"already void"}"#,
+            Cause::Failed,
+            Some("VOID"),
+            says,
+        );
+        check_failure(
+            409,
+            json,
+            r#"{"errorCode":"VOID","error":"already void"}"#,
+            Cause::Failed,
+            Some("VOID"),
+            says,
+        );
         check_failure(409, "Text/Plain; charset=utf-8", "already void\n", Cause::Failed, None, says);
-        check_failure(404, "text/html", "<h1>no</h1>", Cause::Failed, None, "the endpoint answered 404 Not Found");
-        check_failure(503, json, r#"{"code":7,"message":" "}"#, Cause::Transient, None, "the endpoint answered 503 Service Unavailable");
-        check_failure(302, json, "", Cause::Failed, None, "the endpoint answered 302; redirects are not followed");
-        check_failure(400, json, r#"{"code":"a b","message":"x\u001b"}"#, Cause::Failed, None, r"the endpoint answered 400: x\u{1b}");
-        check_failure(400, json, &format!(r#"{{"code":"{}"}}"#, "A".repeat(65)), Cause::Failed, None, "the endpoint answered 400 Bad Request");
+        check_failure(
+            404,
+            "text/html",
+            "<h1>no</h1>",
+            Cause::Failed,
+            None,
+            "the endpoint answered 404 Not Found",
+        );
+        check_failure(
+            503,
+            json,
+            r#"{"code":7,"message":" "}"#,
+            Cause::Transient,
+            None,
+            "the endpoint answered 503 Service Unavailable",
+        );
+        check_failure(
+            302,
+            json,
+            "",
+            Cause::Failed,
+            None,
+            "the endpoint answered 302; redirects are not followed",
+        );
+        check_failure(
+            400,
+            json,
+            r#"{"code":"a b","message":"x\u001b"}"#,
+            Cause::Failed,
+            None,
+            r"the endpoint answered 400: x\u{1b}",
+        );
+        check_failure(
+            400,
+            json,
+            &format!(r#"{{"code":"{}"}}"#, "A".repeat(65)),
+            Cause::Failed,
+            None,
+            "the endpoint answered 400 Bad Request",
+        );
     }
 }

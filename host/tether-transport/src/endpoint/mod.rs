@@ -16,11 +16,11 @@ use tether_core::port::journal::Journal;
 use tether_core::retry::Allowance;
 use tether_core::tool::{Offer, Tool};
 
+use crate::outbound::Outbound;
 use crate::outbound::once::{Noting, once};
 use crate::outbound::parcel::Cap;
 use crate::outbound::passage::Passage;
 use crate::outbound::repeat::in_time;
-use crate::outbound::Outbound;
 use crate::retry_after;
 use remote::{Remote, RemoteTool};
 
@@ -76,7 +76,9 @@ impl Endpoints {
             }
         }
         match twice.first() {
-            Some(name) => Err(InvalidEndpoint(format!("the tool {name} is offered twice; a name is one tool's"))),
+            Some(name) => {
+                Err(InvalidEndpoint(format!("the tool {name} is offered twice; a name is one tool's")))
+            }
             None => {
                 let cap = Cap { bytes: max_response_bytes, cuts_failures: true };
                 Ok(Self { outbound: outbound.clone(), tools, cap })

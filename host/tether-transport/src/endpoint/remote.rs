@@ -36,7 +36,10 @@ pub(super) struct RemoteTool {
 
 impl Remote {
     /// The endpoint, checked, and its tools.
-    pub(super) fn new(outbound: &Outbound, settings: EndpointSettings) -> Result<Vec<RemoteTool>, InvalidEndpoint> {
+    pub(super) fn new(
+        outbound: &Outbound,
+        settings: EndpointSettings,
+    ) -> Result<Vec<RemoteTool>, InvalidEndpoint> {
         let EndpointSettings { url, headers, key_header, tools } = settings;
         let invalid = |why: String| InvalidEndpoint(format!("the endpoint {url:?}: {why}"));
         let parsed = parse(&url).map_err(&invalid)?;

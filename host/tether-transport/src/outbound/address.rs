@@ -7,22 +7,22 @@ use tether_core::destination::Destination;
 /// IPv4 networks that are not global unicast (RFC 6890 and its registry), by their
 /// first address and the length of their prefix.
 const NOT_PUBLIC_V4: [([u8; 4], u32); 16] = [
-    ([0, 0, 0, 0], 8),          // this host
-    ([10, 0, 0, 0], 8),         // private
-    ([100, 64, 0, 0], 10),      // shared behind a carrier's NAT
-    ([127, 0, 0, 0], 8),        // loopback
-    ([168, 63, 129, 16], 32),   // public by its number, and a cloud's own host to the machines in it
-    ([169, 254, 0, 0], 16),     // link-local, and with it the metadata of clouds
-    ([172, 16, 0, 0], 12),      // private
-    ([192, 0, 0, 0], 24),       // of protocols
-    ([192, 0, 2, 0], 24),       // documentation
-    ([192, 88, 99, 0], 24),     // relays of 6to4
-    ([192, 168, 0, 0], 16),     // private
-    ([198, 18, 0, 0], 15),      // benchmarks
-    ([198, 51, 100, 0], 24),    // documentation
-    ([203, 0, 113, 0], 24),     // documentation
-    ([224, 0, 0, 0], 4),        // multicast
-    ([240, 0, 0, 0], 4),        // reserved, and broadcast
+    ([0, 0, 0, 0], 8),        // this host
+    ([10, 0, 0, 0], 8),       // private
+    ([100, 64, 0, 0], 10),    // shared behind a carrier's NAT
+    ([127, 0, 0, 0], 8),      // loopback
+    ([168, 63, 129, 16], 32), // public by its number, and a cloud's own host to the machines in it
+    ([169, 254, 0, 0], 16),   // link-local, and with it the metadata of clouds
+    ([172, 16, 0, 0], 12),    // private
+    ([192, 0, 0, 0], 24),     // of protocols
+    ([192, 0, 2, 0], 24),     // documentation
+    ([192, 88, 99, 0], 24),   // relays of 6to4
+    ([192, 168, 0, 0], 16),   // private
+    ([198, 18, 0, 0], 15),    // benchmarks
+    ([198, 51, 100, 0], 24),  // documentation
+    ([203, 0, 113, 0], 24),   // documentation
+    ([224, 0, 0, 0], 4),      // multicast
+    ([240, 0, 0, 0], 4),      // reserved, and broadcast
 ];
 
 /// Whether a request to `destination` may be sent to `address`: it is public, or the
@@ -86,8 +86,14 @@ mod tests {
 
     #[test]
     fn what_anybody_may_be_asked_at() {
-        check(true, &["1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.128.0.0", "172.15.255.255"]);
-        check(true, &["172.32.0.0", "192.0.1.0", "198.17.255.255", "198.20.0.0", "223.255.255.255", "126.0.0.1"]);
+        check(
+            true,
+            &["1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.128.0.0", "172.15.255.255"],
+        );
+        check(
+            true,
+            &["172.32.0.0", "192.0.1.0", "198.17.255.255", "198.20.0.0", "223.255.255.255", "126.0.0.1"],
+        );
         check(true, &["2606:4700:4700::1111", "2001:4860:4860::8888", "2a00:1450::1", "3ffe::1"]);
         check(true, &["::ffff:8.8.8.8", "64:ff9b::8.8.8.8"]);
     }

@@ -40,9 +40,13 @@ pub(super) fn check(
     let Request { method, url, mut headers, body, step: _ } = request;
     let method: Method = method.parse().map_err(|invalid| denied(format!("{invalid}")))?;
     let url = parse_url(&url)?;
-    let size = body.len() + headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
+    let size =
+        body.len() + headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
     if size > settings.max_request_bytes {
-        return Err(denied(format!("headers and body are {size} bytes; {} may be sent", settings.max_request_bytes)));
+        return Err(denied(format!(
+            "headers and body are {size} bytes; {} may be sent",
+            settings.max_request_bytes
+        )));
     }
     headers::take_length(&mut headers, body.len()).map_err(denied)?;
     let lane = choose(lanes, &method, &url, reading)?.clone();
@@ -107,7 +111,8 @@ fn not_granted<'a>(
         return format!("{origin} is not granted; the operator can add it to the component's destinations");
     };
     let mut text = format!("{method} to {origin} is not granted");
-    let writes = first.destination.lets(method, false) || there.any(|lane| lane.destination.lets(method, false));
+    let writes =
+        first.destination.lets(method, false) || there.any(|lane| lane.destination.lets(method, false));
     // Writing to a String never fails.
     let _ = match (reading, writes) {
         (true, true) => write!(
@@ -170,9 +175,21 @@ mod tests {
     #[test]
     fn a_denial_says_what_to_do_and_shows_no_query() {
         let grant = ["https://a.test\tGET,POST\t\t\t"];
-        check_denied(&grant, "GET", "https://b.test/?secret", true, "can add it to the component's destinations");
+        check_denied(
+            &grant,
+            "GET",
+            "https://b.test/?secret",
+            true,
+            "can add it to the component's destinations",
+        );
         check_denied(&grant, "GET", "http://a.test/?secret", true, "http://a.test is not granted");
-        check_denied(&grant, "GET", "https://a.test:8443/?secret", true, "https://a.test:8443 is not granted");
+        check_denied(
+            &grant,
+            "GET",
+            "https://a.test:8443/?secret",
+            true,
+            "https://a.test:8443 is not granted",
+        );
         check_denied(&grant, "GET", "https://a.test./?secret", true, "not granted");
         check_denied(&grant, "PUT", "https://a.test/?secret", false, "the destination's methods");
         check_denied(&grant, "POST", "https://a.test/?secret", true, "read_methods");
@@ -180,7 +197,9 @@ mod tests {
 
     #[test]
     fn what_is_no_address_of_the_web_is_denied() {
-        for url in ["", "a.test", "/x", "ftp://a.test/", "file:///etc/passwd", "data:,x", "http://", "http://a b/"] {
+        for url in
+            ["", "a.test", "/x", "ftp://a.test/", "file:///etc/passwd", "data:,x", "http://", "http://a b/"]
+        {
             assert!(parse_url(url).is_err(), "{url:?}");
         }
         for url in ["https://u@a.test/", "https://u:p@a.test/", "https://:p@a.test/"] {
@@ -193,10 +212,26 @@ mod tests {
     fn an_address_is_refused_in_every_spelling() {
         let grant = ["http://127.0.0.2\tGET\t\t\t", "http://*.test\tGET\t\t\t"];
         assert_eq!(choice(&grant, "GET", "http://127.0.0.2/", true), Ok(0));
-        assert_eq!(choice(&grant, "GET", "http://0x7f000002/", true), Ok(0), "another spelling of what is granted");
-        for host in ["127.0.0.1", "0x7f.1", "2130706433", "017700000001", "127.1", "0", "[::1]", "[::ffff:127.0.0.1]",
-            "①②⑦.0.0.1", "127。0。0。1", "%31%32%37.0.0.1", "localhost", "127.0.0.1."]
-        {
+        assert_eq!(
+            choice(&grant, "GET", "http://0x7f000002/", true),
+            Ok(0),
+            "another spelling of what is granted"
+        );
+        for host in [
+            "127.0.0.1",
+            "0x7f.1",
+            "2130706433",
+            "017700000001",
+            "127.1",
+            "0",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "①②⑦.0.0.1",
+            "127。0。0。1",
+            "%31%32%37.0.0.1",
+            "localhost",
+            "127.0.0.1.",
+        ] {
             let url = format!("http://{host}/");
             assert!(choice(&grant, "GET", &url, true).is_err(), "{host}");
         }
@@ -215,8 +250,30 @@ mod tests {
     #[test]
     fn odd_urls_come_out_plain_or_not_at_all() {
         const PARTS: [&str; 24] = [
-            "http", "https", "HTTP", ":", "/", "//", "\\", "@", "#", "?", "[", "]", "::1", "127.0.0.1", "0x7f", ".",
-            "a.test", "%2f", "\t", "\n", "ß", "\u{202e}", "user", " ",
+            "http",
+            "https",
+            "HTTP",
+            ":",
+            "/",
+            "//",
+            "\\",
+            "@",
+            "#",
+            "?",
+            "[",
+            "]",
+            "::1",
+            "127.0.0.1",
+            "0x7f",
+            ".",
+            "a.test",
+            "%2f",
+            "\t",
+            "\n",
+            "ß",
+            "\u{202e}",
+            "user",
+            " ",
         ];
         let mut random = crate::random::Random(7);
         let mut taken = 0;
@@ -226,7 +283,10 @@ mod tests {
             let Ok(url) = parse_url(&text) else { continue };
             taken += 1;
             assert!(matches!(url.scheme(), "http" | "https") && url.has_host(), "{text:?}");
-            assert!(url.username().is_empty() && url.password().is_none() && url.fragment().is_none(), "{text:?}");
+            assert!(
+                url.username().is_empty() && url.password().is_none() && url.fragment().is_none(),
+                "{text:?}"
+            );
             assert_eq!(parse_url(url.as_str()).unwrap(), url, "{text:?}");
             if let Some(IpAddr::V4(address)) = host_address(&url) {
                 assert_eq!(url.host_str(), Some(address.to_string().as_str()), "{text:?}");

@@ -48,7 +48,10 @@ impl SendError {
 
     /// The connection to `origin` was lost.
     pub(super) fn lost(origin: &str, error: &reqwest::Error) -> Self {
-        Self::OutcomeUnknown(format!("the connection to {origin} was lost before the whole answer came: {}", innermost(error)))
+        Self::OutcomeUnknown(format!(
+            "the connection to {origin} was lost before the whole answer came: {}",
+            innermost(error)
+        ))
     }
 }
 

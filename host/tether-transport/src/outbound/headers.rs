@@ -17,8 +17,16 @@ const CROSSING: [HeaderName; 4] = [
 ];
 
 /// Headers of one connection, not of the message; and `proxy-*`.
-const HOP_BY_HOP: [&str; 8] =
-    ["connection", "http2-settings", "keep-alive", "te", "trailer", "trailers", "transfer-encoding", "upgrade"];
+const HOP_BY_HOP: [&str; 8] = [
+    "connection",
+    "http2-settings",
+    "keep-alive",
+    "te",
+    "trailer",
+    "trailers",
+    "transfer-encoding",
+    "upgrade",
+];
 
 /// With these a POST acts as another method, behind the back of whoever granted POST.
 const METHOD_OVERRIDES: [&str; 3] = ["x-http-method", "x-http-method-override", "x-method-override"];
@@ -26,7 +34,8 @@ const METHOD_OVERRIDES: [&str; 3] = ["x-http-method", "x-http-method-override", 
 /// Why a handler may not set the header, for its author.
 pub(super) fn denied(name: &HeaderName, destination: &Destination) -> Option<String> {
     let name = name.as_str();
-    let is_configured = destination.key_header.as_deref() == Some(name) || destination.headers.contains_key(name);
+    let is_configured =
+        destination.key_header.as_deref() == Some(name) || destination.headers.contains_key(name);
     let configured = || format!("the header {name} cannot be set: the operator sets it for this destination");
     reserved(name).or_else(|| is_configured.then(configured))
 }
@@ -135,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_length_is_left_out_or_right() {
-        let with = |length: &'static str| HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from_static(length))]);
+        let with =
+            |length: &'static str| HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from_static(length))]);
         assert_eq!(take_length(&mut with("3"), 3), Ok(()));
         assert_eq!(take_length(&mut HeaderMap::new(), 3), Ok(()));
         assert!(take_length(&mut with("4"), 3).is_err());

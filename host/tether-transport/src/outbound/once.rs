@@ -63,7 +63,8 @@ pub(crate) async fn once(
     let client = client.map_err(|error| SendError::not_connected(&origin, &error))?;
     let (method, path) = (parcel.method.clone(), parcel.url.path().to_owned());
     let request = ledger::Request { method, origin: origin.clone(), path, step };
-    let departure = journal.leaves(request).await.map_err(|not_noted| SendError::NotSent(not_noted.to_string()))?;
+    let departure =
+        journal.leaves(request).await.map_err(|not_noted| SendError::NotSent(not_noted.to_string()))?;
     let mut noted = Noted { journal, departure: Some(departure), passage };
     fault::reached(Point::BeforeSend);
     let answer = parcel.exchange(client, cap, outbound.secrets()).await;

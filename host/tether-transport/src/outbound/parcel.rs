@@ -71,7 +71,12 @@ impl Parcel {
 
     /// Sends it through `client`, once, and reads the answer as far as `cap`
     /// lets it. Where it is longer, or the future is dropped, the connection is closed.
-    pub(super) async fn exchange(self, client: Client, cap: Cap, secrets: &Secrets) -> Result<Response, Lost> {
+    pub(super) async fn exchange(
+        self,
+        client: Client,
+        cap: Cap,
+        secrets: &Secrets,
+    ) -> Result<Response, Lost> {
         exchange(client, self.into_request(), cap).await.map(|response| mask(response, secrets))
     }
 

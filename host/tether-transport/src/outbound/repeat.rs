@@ -45,7 +45,9 @@ pub(crate) async fn in_time<T>(
 ) -> Result<T, SendError> {
     let timeout = allowance.timeout();
     if timeout.is_zero() {
-        return Err(SendError::NotSent(format!("the time of the call is over; nothing was sent to {origin}")));
+        return Err(SendError::NotSent(format!(
+            "the time of the call is over; nothing was sent to {origin}"
+        )));
     }
     tokio::select! {
         biased;
@@ -63,7 +65,9 @@ fn failure(outcome: &Result<Response, SendError>, allowance: &Allowance) -> Opti
             let retry_after = retry_after::of(response, Some(allowance.now()));
             Some(Failure { retry_after, ..Failure::new(Cause::Transient, "") })
         }
-        Err(SendError::NotSent(_) | SendError::OutcomeUnknown(_)) => Some(Failure::new(Cause::Unreachable, "")),
+        Err(SendError::NotSent(_) | SendError::OutcomeUnknown(_)) => {
+            Some(Failure::new(Cause::Unreachable, ""))
+        }
         Ok(_) | Err(SendError::Denied(_) | SendError::TooLarge(_)) => None,
     }
 }

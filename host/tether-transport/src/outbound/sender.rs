@@ -35,7 +35,12 @@ pub struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(outbound: Outbound, lanes: Vec<Arc<Lane>>, key: RequestId, course: Course) -> Arc<Self> {
+    pub(super) fn new(
+        outbound: Outbound,
+        lanes: Vec<Arc<Lane>>,
+        key: RequestId,
+        course: Course,
+    ) -> Arc<Self> {
         Arc::new(Self {
             outbound,
             lanes,
@@ -57,7 +62,7 @@ impl Sender {
     pub fn send(
         self: &Arc<Self>,
         request: Request,
-    ) -> impl Future<Output = Result<Response, SendError>> + Send + 'static {
+    ) -> impl Future<Output = Result<Response, SendError>> + Send + 'static + use<> {
         let sender = self.clone();
         async move { sender.checked(request).await }
     }
@@ -90,9 +95,15 @@ impl Sender {
         }
     }
 
-    async fn read(&self, checked: Checked, key: RequestId, allowance: &Allowance) -> Result<Response, SendError> {
+    async fn read(
+        &self,
+        checked: Checked,
+        key: RequestId,
+        allowance: &Allowance,
+    ) -> Result<Response, SendError> {
         let origin = check::origin(&checked.url);
-        let one_try = || follow(checked.clone(), &self.lanes, |hop| self.hop(hop.checked.clone(), hop.crossed, key));
+        let one_try =
+            || follow(checked.clone(), &self.lanes, |hop| self.hop(hop.checked.clone(), hop.crossed, key));
         repeat(allowance, &origin, one_try, |wait| self.failed(wait)).await
     }
 
@@ -118,7 +129,9 @@ impl Sender {
         let passage = Passage::new(move || is_safe || !settled.load(Ordering::SeqCst));
         let lane = checked.lane.clone();
         let parcel = self.parcel(checked, Some(key))?;
-        let response = once(&self.outbound, &lane, parcel, self.outbound.cap(), Noting { journal, step, passage }).await?;
+        let response =
+            once(&self.outbound, &lane, parcel, self.outbound.cap(), Noting { journal, step, passage })
+                .await?;
         if is_transient(response.status()) {
             self.failed(retry_after::of(&response, None));
         }
@@ -135,10 +148,14 @@ impl Sender {
             return Ok(());
         }
         Err(denied(match step {
-            Some(step) => format!("a request of the step {step:?} was sent in this attempt; it has the same key"),
-            None => "a request without a step was sent in this attempt; give each effect a step, and so a key, \
+            Some(step) => {
+                format!("a request of the step {step:?} was sent in this attempt; it has the same key")
+            }
+            None => {
+                "a request without a step was sent in this attempt; give each effect a step, and so a key, \
                      of its own"
-                .to_owned(),
+                    .to_owned()
+            }
         }))
     }
 
