@@ -160,3 +160,77 @@ impl Drop for Held {
         self.0.state.send_modify(|state| state.transaction_open = false);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tether_core::port::BoxFuture;
+    use tether_core::port::journal::{Departure, Journal, NotNoted};
+    use tether_transport::outbound::{Course, Outbound, Secrets, Settings};
+
+    use super::*;
+
+    struct Nowhere;
+
+    impl Journal for Nowhere {
+        fn leaves(&self, _: tether_core::ledger::Request) -> BoxFuture<'_, Result<Departure, NotNoted>> {
+            Box::pin(async { Err(NotNoted("nothing leaves here".into())) })
+        }
+
+        fn went(&self, _: Departure, _: tether_core::ledger::Answer) {}
+    }
+
+    fn traffic() -> Arc<Traffic> {
+        let settings = Settings {
+            max_answer_bytes: 1,
+            max_request_bytes: 1,
+            max_requests: 1,
+            extra_roots: Vec::new(),
+            secrets: Secrets::default(),
+        };
+        let key = "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap();
+        let sender = Outbound::new(settings).unwrap().sender(&[], key, Course::Write(Arc::new(Nowhere)));
+        Traffic::new(sender, None, LastTrouble::default())
+    }
+
+    #[tokio::test]
+    async fn a_database_is_never_held_across_the_network() {
+        let traffic = traffic();
+        let held = traffic.hold().ok().unwrap();
+        assert_eq!(traffic.depart().err(), Some(Hindrance::TransactionOpen));
+        assert_eq!(traffic.hold().err(), Some(Hindrance::TransactionOpen));
+        drop(held);
+        let request = traffic.depart().ok().unwrap();
+        assert_eq!(traffic.hold().err(), Some(Hindrance::RequestUnderWay));
+        drop(request);
+        assert!(traffic.hold().is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_the_host_holds_for_a_guest_is_bounded() {
+        let traffic = traffic();
+        let mut requests: Vec<_> = (0..MAX_UNDER_WAY).map(|_| traffic.depart().ok().unwrap()).collect();
+        assert_eq!(traffic.depart().err(), Some(Hindrance::TooMany));
+        assert!(requests[0].takes(MAX_HANDED_OVER) && !requests[1].takes(1), "all of them together");
+        requests.remove(0);
+        assert!(traffic.depart().is_ok_and(|mut request| request.takes(MAX_HANDED_OVER)));
+    }
+
+    #[tokio::test]
+    async fn an_attempt_is_over_when_nothing_of_it_is_under_way() {
+        let traffic = traffic();
+        let request = traffic.depart().ok().unwrap();
+        let closing = tokio::spawn({
+            let traffic = Arc::clone(&traffic);
+            async move { traffic.close(Ok(())).await }
+        });
+        while !traffic.state.borrow().over {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(traffic.depart().err(), Some(Hindrance::Over));
+        assert!(!closing.is_finished());
+        drop(request);
+        tokio::time::timeout(Duration::from_secs(5), closing).await.unwrap().unwrap().unwrap();
+    }
+}

@@ -5,4 +5,4 @@
 #[expect(unreachable_pub)]
 pub(crate) mod database;
 pub(crate) mod transport;
-mod wasi_http;
+pub(crate) mod wasi_http;

@@ -12,10 +12,72 @@ use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_LENGTH;
 use http_body_util::{BodyExt, Full};
 use tether_transport::outbound::{self, SendError};
-use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
+use wasmtime::StoreContextMut;
+use wasmtime::component::{Linker, Resource};
+use wasmtime_wasi_http::p2;
+use wasmtime_wasi_http::p2::bindings::http::types::{HostOutgoingRequest as _, Method};
+use wasmtime_wasi_http::p2::types::HostOutgoingRequest;
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks, WasiHttpView};
 
-use crate::guest::Errand;
 use crate::guest::traffic::{Hindrance, UnderWay};
+use crate::guest::{Errand, Guest};
+
+/// Bytes of an authority, and of a method.
+const MAX_PART: usize = 4 << 10;
+
+/// Bytes that the host takes into a body at once, and keeps until they are collected.
+const MAX_CHUNK: usize = 64 << 10;
+
+/// Adds `wasi:http` to what guests get.
+pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+    p2::add_only_http_to_linker_async(linker)?;
+    linker.allow_shadowing(true);
+    let mut types = linker.instance("wasi:http/types@0.2.12")?;
+    // These two keep text of any length, once for each request that a guest holds.
+    types.func_wrap("[method]outgoing-request.set-authority", set_authority)?;
+    types.func_wrap("[method]outgoing-request.set-method", set_method)?;
+    // These two write paths, and with them queries, into the log at its finest level.
+    types.func_wrap("[method]outgoing-request.set-path-with-query", set_path)?;
+    types.func_wrap("[method]outgoing-request.path-with-query", path)?;
+    linker.allow_shadowing(false);
+    Ok(())
+}
+
+type Set = wasmtime::Result<(Result<(), ()>,)>;
+
+fn set_path(
+    mut store: StoreContextMut<'_, Guest>,
+    (request, path): (Resource<HostOutgoingRequest>, Option<String>),
+) -> Set {
+    Ok((store.data_mut().http().set_path_with_query(request, path)?,))
+}
+
+fn path(
+    mut store: StoreContextMut<'_, Guest>,
+    (request,): (Resource<HostOutgoingRequest>,),
+) -> wasmtime::Result<(Option<String>,)> {
+    Ok((store.data_mut().http().path_with_query(request)?,))
+}
+
+fn set_authority(
+    mut store: StoreContextMut<'_, Guest>,
+    (request, authority): (Resource<HostOutgoingRequest>, Option<String>),
+) -> Set {
+    if authority.as_ref().is_some_and(|authority| authority.len() > MAX_PART) {
+        return Ok((Err(()),));
+    }
+    Ok((store.data_mut().http().set_authority(request, authority)?,))
+}
+
+fn set_method(
+    mut store: StoreContextMut<'_, Guest>,
+    (request, method): (Resource<HostOutgoingRequest>, Method),
+) -> Set {
+    if matches!(&method, Method::Other(name) if name.len() > MAX_PART) {
+        return Ok((Err(()),));
+    }
+    Ok((store.data_mut().http().set_method(request, method)?,))
+}
 
 /// What comes of a body that was handed over whole: nothing more.
 type Processed = Box<dyn Future<Output = Result<(), Error>> + Send>;
@@ -24,6 +86,10 @@ impl WasiHttpHooks for Errand {
     /// The host adds it as the request leaves, and lets nobody else.
     fn set_host_header(&mut self) -> bool {
         false
+    }
+
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        MAX_CHUNK
     }
 
     fn send_request(

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::world::{World, allowance, call, probe};
+use crate::upstream::Upstream;
+use crate::world::{World, allowance, call, probe, probe_sending_to};
 
 /// A log in memory.
 #[derive(Clone, Default)]
@@ -98,4 +99,18 @@ async fn arguments_are_in_no_log() {
     let world = probe().await;
     logged(&world, "probe_echo", r#"{"secret":"canary-5f2d"}"#).await;
     assert_eq!(Log::of_all_tests().lines_with("canary-5f2d"), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_are_in_no_log_but_for_their_origin() {
+    let log = Log::of_all_tests();
+    let upstream = Upstream::start().await;
+    let world = probe_sending_to(&upstream.origin()).await;
+    let more = r#","headers":{"x-own":"canary-77ab"},"body":"canary-77ab""#;
+    for tool in ["probe_send", "probe_fetch"] {
+        let call = call(tool, &upstream.request("GET", "/echo?token=canary-77ab", more), 1);
+        let answer = world.read_by(call, allowance(1, Duration::from_secs(20))).await.unwrap();
+        assert!(answer.contains("canary-77ab"), "{tool}: it went there and back: {answer}");
+    }
+    assert_eq!(log.lines_with("canary-77ab"), [""; 0]);
 }

@@ -28,6 +28,8 @@ struct State {
     /// Sessions, connections and transactions that are alive.
     alive: AtomicUsize,
     unfit: Mutex<Option<Unfit>>,
+    /// What opening says, while it says anything.
+    trouble: Mutex<Option<SqlError>>,
 }
 
 /// Counts itself.
@@ -53,6 +55,11 @@ impl Scripted {
 
     pub(crate) fn alive(&self) -> usize {
         self.0.alive.load(Ordering::SeqCst)
+    }
+
+    /// From now on no database can be opened.
+    pub(crate) fn set_trouble(&self, trouble: SqlError) {
+        *self.0.trouble.lock().unwrap() = Some(trouble);
     }
 
     pub(crate) fn set_unfit(&self, unfit: Unfit) {
@@ -119,6 +126,9 @@ impl Session for Open {
         Box::pin(async move {
             if database.as_str() != "main" {
                 return Err(SqlError::NotGranted);
+            }
+            if let Some(trouble) = &*self.alive.0.trouble.lock().unwrap() {
+                return Err(trouble.clone());
             }
             let Open { rights, key, attempt, .. } = *self;
             let connection = Open { alive: Alive::new(&self.alive.0), rights, key, attempt };

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tether_core::failure::Cause;
 use tether_core::invocation::Invocation;
+use tether_core::port::databases::SqlError;
 use tether_core::port::handlers::{Handlers, WriteReport};
 
 use crate::world::{World, call, probe, probe_with, tenant};
@@ -121,4 +122,20 @@ async fn a_constraint_that_is_caught_ends_nothing() {
     let (report, effects, _) = run(&world, call("probe_constraint", "{}", 1)).await;
     assert!(report.result.is_ok(), "{report:?}");
     assert_eq!(effects, ["after a constraint"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_host_knows_of_a_database_is_told() {
+    let world = probe().await;
+    let failing = async |trouble: SqlError| {
+        world.databases.set_trouble(trouble);
+        let failure = run(&world, misbehaving("ok", "after")).await.0.result.unwrap_err();
+        (failure.cause, failure.handler_code.unwrap())
+    };
+    let away = SqlError::Unreachable("its file is gone".into());
+    assert_eq!(failing(away).await, (Cause::Unreachable, "DATABASE_FAILED".into()));
+    assert_eq!(failing(SqlError::StorageFull).await, (Cause::StorageFull, "STORAGE_FULL".into()));
+    assert_eq!(failing(SqlError::Busy).await, (Cause::Transient, "DATABASE_BUSY".into()));
+    let other = SqlError::Other("what the engine said".into());
+    assert_eq!(failing(other).await, (Cause::Failed, "DATABASE_FAILED".into()));
 }

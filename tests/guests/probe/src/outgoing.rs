@@ -127,6 +127,27 @@ impl Outgoing {
     }
 }
 
+/// Which parts of a request of `wasi:http` may be that long.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Parts {
+    authority: bool,
+    method: bool,
+    path: bool,
+}
+
+impl Parts {
+    /// Tries each with so many bytes.
+    pub fn of_length(bytes: usize) -> Self {
+        let request = OutgoingRequest::new(Fields::new());
+        let part = "a".repeat(bytes);
+        Self {
+            authority: request.set_authority(Some(&part)).is_ok(),
+            method: request.set_method(&Method::Other(part.clone())).is_ok(),
+            path: request.set_path_with_query(Some(&format!("/{part}"))).is_ok(),
+        }
+    }
+}
+
 fn read(response: IncomingResponse) -> Result<Answer, ErrorCode> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let headers = response.headers().entries();

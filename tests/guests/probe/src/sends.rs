@@ -3,7 +3,7 @@
 use tether_sdk::prelude::*;
 
 use crate::end::end;
-use crate::outgoing::{Answer, Outgoing};
+use crate::outgoing::{Answer, Outgoing, Parts};
 use crate::writes::effect;
 
 /// Sends a request, and gives its answer.
@@ -22,7 +22,19 @@ pub fn probe_fetch(_call: &Read, args: Outgoing) -> Result<Answer, ToolError> {
     Ok(answer)
 }
 
-/// Sends a request, and says how it went.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Length {
+    bytes: usize,
+}
+
+/// Says which parts of a request of `wasi:http` may have so many bytes.
+#[tool(read)]
+pub fn probe_long_parts(_call: &Read, args: Length) -> Result<Parts, ToolError> {
+    Ok(Parts::of_length(args.bytes))
+}
+
+/// Sends a request, and gives its answer.
 #[tool(write, preview = preview_send)]
 pub fn probe_send_write(call: &Write, args: Outgoing) -> Result<Answer, ToolError> {
     let answer = args.send(call)?;
