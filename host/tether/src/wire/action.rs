@@ -76,9 +76,11 @@ pub struct Action {
     pub decline_reason: Option<String>,
     /// The component that it is bound to, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub component: Option<Component>,
     /// The endpoint that it is bound to, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub endpoint: Option<Endpoint>,
 }
 

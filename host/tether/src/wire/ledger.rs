@@ -43,11 +43,13 @@ pub enum LedgerFact {
         path: String,
         /// The step, where the handler named one.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
         step: Option<String>,
         /// How it went.
         answer: SentAnswer,
         /// The status, where it was answered.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(nullable = false)]
         status: Option<u16>,
     },
 }

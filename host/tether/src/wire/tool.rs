@@ -37,9 +37,11 @@ pub struct Tool {
     pub output_schema: Option<Spliced>,
     /// The component that offers it, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub component: Option<Component>,
     /// The endpoint that offers it, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub endpoint: Option<Endpoint>,
 }
 
