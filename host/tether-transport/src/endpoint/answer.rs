@@ -211,4 +211,55 @@ mod tests {
             "the endpoint answered 400 Bad Request",
         );
     }
+
+    /// Whatever an endpoint answers with, there is an output that is its text, or a
+    /// message that people can read.
+    #[test]
+    fn whatever_is_answered_comes_to_something() {
+        const PARTS: [&str; 20] = [
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ",",
+            "\"code\"",
+            "\"message\"",
+            "\"",
+            "1e999",
+            "-0",
+            "null",
+            "\u{1b}[2J",
+            "\\ud800",
+            "\"\\u0000\"",
+            " ",
+            "\u{202e}",
+            "<p>",
+            "\u{fffd}",
+            "true",
+        ];
+        let mut random = crate::random::Random(5);
+        let mut outputs = 0;
+        for _ in 0..200_000 {
+            let body: String = (0..random.below(8)).map(|_| PARTS[random.below(PARTS.len())]).collect();
+            let body = if random.below(2) == 0 { format!("{{\"message\":{body}}}") } else { body };
+            let status = [200, 204, 302, 400, 429, 500, 503][random.below(7)];
+            let kind = ["application/json", "text/plain"][random.below(2)];
+            match output(&answer(status, kind, &body), None, None) {
+                Ok(json) => {
+                    outputs += 1;
+                    assert!(status < 300 && json.as_str() == body, "{body:?}");
+                }
+                Err(failure) => {
+                    let message = failure.message;
+                    assert!(
+                        !message.chars().any(char::is_control) && message.chars().count() < 1_100,
+                        "{body:?}"
+                    );
+                    assert!(!message.contains('\u{202e}'), "{message:?}");
+                }
+            }
+        }
+        assert!(outputs > 1_000, "{outputs} of 200,000 answers were outputs");
+    }
 }

@@ -68,7 +68,7 @@ impl Endpoints {
         let mut tools = BTreeMap::new();
         let mut twice = BTreeSet::new();
         for endpoint in endpoints {
-            for tool in Remote::new(outbound, endpoint)? {
+            for tool in Remote::tools(outbound, endpoint)? {
                 let name = tool.offer.tool.name.clone();
                 if tools.insert(name.clone(), tool).is_some() {
                     twice.insert(name);

@@ -36,7 +36,7 @@ pub(super) struct RemoteTool {
 
 impl Remote {
     /// The endpoint, checked, and its tools.
-    pub(super) fn new(
+    pub(super) fn tools(
         outbound: &Outbound,
         settings: EndpointSettings,
     ) -> Result<Vec<RemoteTool>, InvalidEndpoint> {

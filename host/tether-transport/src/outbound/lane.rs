@@ -1,6 +1,7 @@
 //! The connections to one destination.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use reqwest::Client;
 use rustls::ClientConfig;
@@ -8,6 +9,21 @@ use tether_core::destination::Destination;
 
 use super::names::{Names, Vetted};
 use super::passage::{Passage, Watch};
+
+/// So many connections to one origin are kept while nobody needs them.
+const MOST_KEPT: usize = 8;
+
+/// And so long. Servers and what stands between drop idle connections sooner or later;
+/// those that are young are likely still there.
+const KEPT_FOR: Duration = Duration::from_secs(30);
+
+/// How often a peer is asked for a sign of life on a connection of HTTP/2 that has
+/// requests under way. They all share it: were it dead, each repetition would be lost
+/// on it again.
+const PING_EVERY: Duration = Duration::from_secs(8);
+
+/// Without a sign for so long, the connection is given up.
+const PING_ANSWERED_WITHIN: Duration = Duration::from_secs(8);
 
 /// A destination, and the connections that reads keep to it. Destinations share none:
 /// one may be at addresses at which another may not.
@@ -38,7 +54,13 @@ impl Lane {
         if let Some(client) = self.reads.get() {
             return Ok(client.clone());
         }
-        let client = self.client(way).build()?;
+        let client = self
+            .client(way)
+            .pool_max_idle_per_host(MOST_KEPT)
+            .pool_idle_timeout(KEPT_FOR)
+            .http2_keep_alive_interval(PING_EVERY)
+            .http2_keep_alive_timeout(PING_ANSWERED_WITHIN)
+            .build()?;
         Ok(self.reads.get_or_init(|| client).clone())
     }
 

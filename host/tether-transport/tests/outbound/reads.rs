@@ -234,3 +234,17 @@ async fn a_peer_may_have_a_header_of_its_own_for_the_key() {
     reader(&[destination]).send(request("GET", upstream.origin())).await.unwrap();
     assert!(upstream.seen().iter().all(|seen| seen.headers["idempotency-key"] == KEY));
 }
+
+/// The test above, once more, in an environment that names a proxy.
+#[test]
+fn a_proxy_of_the_environment_is_not_used() {
+    let mut tests = std::process::Command::new(std::env::current_exe().unwrap());
+    tests.args(["--exact", "reads::a_peer_may_have_a_header_of_its_own_for_the_key"]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        // Port 1 is nobody's: a request to it would fail.
+        tests.env(name, "http://127.0.0.1:1");
+    }
+    let output = tests.env_remove("NO_PROXY").env_remove("no_proxy").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
