@@ -4,8 +4,9 @@
 //! it, compiles it (once: see `component/kept.rs`), and asks it what it offers.
 //! Each attempt of a call gets an instance of its own, with bounds on memory,
 //! stack, time, output, handles and log lines (`guest/`), and may ask the host
-//! for what `imports/` gives it, file by file as in `wit/`. After an attempt,
-//! however it ended, nothing of it is left but its record and its log lines.
+//! for what `imports/` gives it, file by file as in `wit/`, and through `wasi:http`.
+//! After an attempt, however it ended, nothing of it is left but its record, its log
+//! lines, and the notes of what it sent.
 //!
 //! No other crate names wasmtime.
 

@@ -16,8 +16,9 @@ use crate::plain::plain;
 /// Bytes of one line; a longer one becomes several.
 const MAX_LINE: usize = 8 << 10;
 
-/// Bytes that one call may have logged, both streams together.
+/// Bytes and lines that one call may have logged, both streams together.
 const MAX_CALL: usize = 64 << 10;
+const MAX_LINES: usize = 1_000;
 
 /// Whose output it is.
 #[derive(Debug, Clone)]
@@ -30,7 +31,7 @@ pub(crate) struct Speaker {
 
 /// Standard output and standard error of one call.
 pub(crate) fn streams(speaker: Speaker) -> (GuestStream, GuestStream) {
-    let call = Arc::new(Call { speaker, left: Mutex::new(MAX_CALL) });
+    let call = Arc::new(Call { speaker, left: Mutex::new(Left { bytes: MAX_CALL, lines: MAX_LINES }) });
     let stream =
         |name| GuestStream(Arc::new(Mutex::new(Line { call: Arc::clone(&call), name, text: Vec::new() })));
     (stream("stdout"), stream("stderr"))
@@ -38,21 +39,33 @@ pub(crate) fn streams(speaker: Speaker) -> (GuestStream, GuestStream) {
 
 struct Call {
     speaker: Speaker,
-    left: Mutex<usize>,
+    left: Mutex<Left>,
+}
+
+/// What a call may still have logged: nothing more, once either is used up.
+struct Left {
+    bytes: usize,
+    lines: usize,
+}
+
+impl Left {
+    fn is_nothing(&self) -> bool {
+        self.bytes == 0 || self.lines == 0
+    }
 }
 
 impl Call {
     fn log(&self, stream: &'static str, line: &[u8]) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        if *left == 0 {
+        if left.is_nothing() {
             return;
         }
         let Speaker { request_id, tool } = &self.speaker;
-        // An empty line costs something too.
-        *left = left.saturating_sub(line.len() + 1);
+        left.bytes = left.bytes.saturating_sub(line.len());
+        left.lines -= 1;
         let text = plain(&String::from_utf8_lossy(line), usize::MAX);
         tracing::info!(target: "tether::guest", request_id, tool, stream, "{text}");
-        if *left == 0 {
+        if left.is_nothing() {
             let rest = "what this call writes from here on is not logged";
             tracing::info!(target: "tether::guest", request_id, tool, stream, "{rest}");
         }

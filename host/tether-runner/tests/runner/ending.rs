@@ -29,7 +29,9 @@ async fn a_trap() {
 async fn a_limit_is_named() {
     check("probe_hoard", "{}", Cause::Limit, "16777216 bytes of memory").await;
     check("probe_recurse", "{}", Cause::Limit, "524288 bytes of stack").await;
-    check("probe_handles", "{}", Cause::Limit, "1000 open handles").await;
+    for kind in ["connections", "clocks", "headers"] {
+        check("probe_handles", &format!(r#"{{"of":"{kind}"}}"#), Cause::Limit, "1000 open handles").await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,7 @@ use tether_core::port::handlers::Handlers;
 use tether_runner::{Settings, Source};
 
 use crate::text::{Manifest, Tool, describing};
-use crate::world::{Folder, World, component, tenant};
+use crate::world::{Folder, World, component, fresh_key, tenant};
 
 fn version(description: &'static str) -> Vec<u8> {
     describing(&Manifest { tools: vec![Tool { description, ..Tool::default() }], migrations: Vec::new() })
@@ -71,7 +71,10 @@ async fn what_has_changed_is_told() {
     let other = BoundComponent { grants: Grants::default(), ..bound };
     says(fits(&world, &Binding::Component(other)).await, "may touch has changed");
     let endpoint = BoundEndpoint { url: "https://a.test/".into(), definition: Digest::of("") };
-    says(fits(&world, &Binding::Endpoint(endpoint)).await, "a remote endpoint");
+    let endpoint = Binding::Endpoint(endpoint);
+    says(fits(&world, &endpoint).await, "a remote endpoint");
+    let records = world.runner.records(&tenant(), &endpoint, fresh_key()).await.unwrap();
+    assert!(records.is_empty(), "{records:?}");
     let migration = "0009-later".to_owned();
     world.databases.set_unfit(Unfit::UnknownMigration { database: "main".parse().unwrap(), migration });
     says(fits(&world, &binding).await, "0009-later");

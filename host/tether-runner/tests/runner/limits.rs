@@ -164,34 +164,25 @@ async fn dropped_after<T>(polls: usize, future: impl Future<Output = T>) -> Opti
 async fn wherever_a_write_is_dropped_the_next_one_finds_a_clean_database() {
     let folder = Folder::new();
     let world = real(&folder, |_| {}).await;
-    let binding = world.binding("probe_write");
-    let mut expected = vec!["first".to_owned()];
+    let binding = world.binding("probe_steps");
+    let mut expected = 1;
     for polls in 0.. {
-        let dropped = call("probe_write", r#"{"note":"dropped"}"#, 1);
+        let dropped = call("probe_steps", r#"{"steps":3}"#, 1);
         let key = dropped.request_id;
         let done = dropped_after(polls, world.write(dropped)).await;
-        // All of it is there, or nothing; and when the record can be asked, that is settled.
-        let records = world.runner.records(&tenant(), &binding, key).await.unwrap();
-        if !records.is_empty() {
-            expected.push("dropped".into());
-        }
-        let next = format!("next {polls}");
-        let written = world.write(call("probe_write", &format!(r#"{{"note":"{next}"}}"#), 1));
-        let written = tokio::time::timeout(Duration::from_secs(5), written).await.unwrap();
-        assert!(written.result.is_ok(), "after {polls} polls: {written:?}");
-        expected.push(next);
-        let rows = world.read("probe_rows", "{}").await.unwrap();
-        assert_eq!(rows, json_list(&expected), "after {polls} polls");
+        // Each transaction is there with its record, or neither; and when the records can
+        // be asked, that is settled.
+        expected += world.runner.records(&tenant(), &binding, key).await.unwrap().len();
+        let next = tokio::time::timeout(Duration::from_secs(5), note(&world, "next"));
+        next.await.unwrap_or_else(|_| panic!("after {polls} polls the next one does not get its turn"));
+        expected += 1;
+        let rows = world.read("probe_query", r#"{"sql":"SELECT * FROM effects"}"#).await.unwrap();
+        assert_eq!(rows, expected.to_string(), "after {polls} polls");
         if let Some(report) = done {
-            assert!(report.result.is_ok() && polls > 1, "{polls} polls: {report:?}");
+            assert!(report.result.is_ok() && polls > 3, "{polls} polls: {report:?}");
             return;
         }
     }
-}
-
-fn json_list(notes: &[String]) -> String {
-    let quoted: Vec<_> = notes.iter().map(|note| format!("{note:?}")).collect();
-    format!("[{}]", quoted.join(","))
 }
 
 #[tokio::test(flavor = "multi_thread")]

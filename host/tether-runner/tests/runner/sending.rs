@@ -200,12 +200,24 @@ async fn a_whole_read_has_its_time_as_well() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_time_of_a_write_is_for_everything() {
+    for tool in ["probe_send_write", "probe_fetch_twice"] {
+        let (upstream, world) = given().await;
+        let call = call(tool, &upstream.request("POST", "/silent", ""), 1);
+        let report = world.write(Invocation { timeout: Duration::from_millis(200), ..call }).await;
+        assert_eq!(report.result.unwrap_err().cause, Cause::TimedOut, "{tool}");
+        upstream.given_up(1).await;
+        assert_eq!(world.journal.all(), [("POST /silent".into(), Answer::InDoubt)], "{tool}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_guest_may_be_less_patient_than_the_host() {
     let (upstream, world) = given().await;
-    let call = call("probe_send_write", &upstream.request("POST", "/silent", ""), 1);
-    let report = world.write(Invocation { timeout: Duration::from_millis(200), ..call }).await;
-    assert_eq!(report.result.unwrap_err().cause, Cause::TimedOut);
+    let impatient = upstream.request("GET", "/silent", r#","patience_ms":100"#);
+    let failure = world.read("probe_fetch", &impatient).await.unwrap_err();
+    assert!(failure.message.contains("HttpResponseTimeout"), "{failure:?}");
     upstream.given_up(1).await;
-    assert_eq!(world.journal.all(), [("POST /silent".into(), Answer::InDoubt)]);
+    assert_eq!(upstream.seen().len(), 1, "the guest has given up, so nothing is repeated");
 }
 
 #[tokio::test(flavor = "multi_thread")]

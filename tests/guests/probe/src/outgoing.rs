@@ -8,7 +8,7 @@ use tether_sdk::{HttpError, Request, Response};
 use wasip2::http::outgoing_handler::handle;
 use wasip2::http::types::{
     ErrorCode, Fields, FutureIncomingResponse, IncomingResponse, Method, OutgoingBody, OutgoingRequest,
-    Scheme,
+    RequestOptions, Scheme,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -24,6 +24,9 @@ pub struct Outgoing {
     /// Of `tether:tool/transport` only.
     #[serde(default)]
     step: Option<String>,
+    /// How long its answer may take to begin; of `wasi:http` only.
+    #[serde(default)]
+    patience_ms: Option<u64>,
     /// Whether an answer that is not 2xx is a failure of the call.
     #[serde(default)]
     strict: bool,
@@ -94,7 +97,13 @@ impl Outgoing {
         let request = OutgoingRequest::new(headers);
         self.address(&request).map_err(|()| ErrorCode::HttpRequestUriInvalid)?;
         let body = request.body().expect("it is taken once");
-        let answer = handle(request, None)?;
+        let options = self.patience_ms.map(|milliseconds| {
+            let options = RequestOptions::new();
+            let set = options.set_first_byte_timeout(Some(milliseconds * 1_000_000));
+            set.expect("the host knows this option");
+            options
+        });
+        let answer = handle(request, options)?;
         let mut stream = body.write().expect("it is taken once");
         // The host may have given up on it; then the answer says why.
         let _ = stream.write_all(self.body.as_bytes());

@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 use std::hint::black_box;
+use std::mem::forget;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::value::RawValue;
 use tether_sdk::bindings::tether::tool::database::Connection;
 use tether_sdk::prelude::*;
+use wasip2::clocks::monotonic_clock::subscribe_duration;
+use wasip2::http::types::Fields;
 
 use crate::end::{end, spin};
 
@@ -116,14 +119,36 @@ pub fn probe_recurse(_call: &Read, _args: Nothing) -> Result<u64, ToolError> {
     Ok(deeper(0))
 }
 
-/// Opens `main` without end, and closes nothing.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    #[default]
+    Connections,
+    Clocks,
+    Headers,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Handles {
+    #[serde(default)]
+    of: Kind,
+}
+
+/// Asks for a million handles, and gives none back.
 #[tool(read)]
-pub fn probe_handles(_call: &Read, _args: Nothing) -> Result<u32, ToolError> {
-    let mut open = Vec::new();
-    loop {
-        let connection = Connection::open("main");
-        open.push(connection.map_err(|error| failed("PROBE_HANDLES", error.to_string()))?);
+pub fn probe_handles(_call: &Read, args: Handles) -> Result<(), ToolError> {
+    for _ in 0..1_000_000 {
+        match args.of {
+            Kind::Connections => {
+                let connection = Connection::open("main");
+                forget(connection.map_err(|error| failed("PROBE_HANDLES", error.to_string()))?);
+            }
+            Kind::Clocks => forget(subscribe_duration(1)),
+            Kind::Headers => forget(Fields::new()),
+        }
     }
+    Ok(())
 }
 
 #[derive(Deserialize, JsonSchema)]
