@@ -13,7 +13,7 @@ use tether_core::problem::{Code, Problem};
 
 use crate::Gateway;
 use crate::admit::require;
-use crate::outcome::{Outcome, store_problem};
+use crate::outcome::{Outcome, not_begun, store_problem};
 
 /// Whoever waits has as much time as the attempt that it waits for. It waits so much
 /// longer, because an attempt that uses up all of its time has to be settled yet.
@@ -111,12 +111,9 @@ impl Gateway {
         match fits {
             Ok(Ok(())) => {}
             Ok(Err(outdated)) => return Ok(Claimed::Ran(Outcome::outdated(action, outdated))),
-            Err(unreachable) => {
-                tracing::warn!(action = %action.id, error = %unreachable, "not claimed");
-                return Err(Problem::new(
-                    Code::UpstreamUnavailable,
-                    format!("nothing was attempted, and no attempt is used: {unreachable}"),
-                ));
+            Err(not_now) => {
+                tracing::warn!(action = %action.id, error = %not_now, "not claimed");
+                return Err(not_begun(&not_now));
             }
         }
 

@@ -1,16 +1,25 @@
 //! What people and programs are told about an action: the one place where causes
 //! become codes and sentences.
 
+use std::time::Duration;
+
 use tether_core::action::{Action, Event, State, Verdict};
 use tether_core::confirm::{Reply, failed_code};
 use tether_core::failure::Failure;
 use tether_core::id::UserId;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, StoreError, Swap};
+use tether_core::port::databases::NotNow;
 use tether_core::port::handlers::Outdated;
 use tether_core::problem::{Code, Problem};
 
 use crate::Gateway;
+
+/// How soon it is worth asking again whether a disk has room.
+const FULL: Duration = Duration::from_secs(30);
+
+/// The same of a locked file.
+const LOCKED: Duration = Duration::from_secs(1);
 
 /// What a decision came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,14 +151,14 @@ pub(crate) fn end_of_attempt(attempt: u32, verdict: &Verdict) -> String {
 pub(crate) fn store_problem(error: StoreError) -> Problem {
     match error {
         StoreError::Full => Problem {
-            retry_after: Some(std::time::Duration::from_secs(30)),
+            retry_after: Some(FULL),
             ..Problem::new(
                 Code::StorageFull,
                 "the disk that holds the actions is full; nothing was attempted",
             )
         },
         StoreError::Busy => Problem {
-            retry_after: Some(std::time::Duration::from_secs(1)),
+            retry_after: Some(LOCKED),
             ..Problem::new(
                 Code::Overloaded,
                 "another program holds the file of the actions; nothing was attempted",
@@ -161,6 +170,18 @@ pub(crate) fn store_problem(error: StoreError) -> Problem {
         StoreError::Failed(cause) => {
             tracing::error!(error = %cause, "the store of actions failed");
             Problem::new(Code::Internal, "the host could not read or write its store; its log has the cause")
+        }
+    }
+}
+
+/// What a person is told whose confirmation claimed nothing, because of what the write
+/// needs.
+pub(crate) fn not_begun(why: &NotNow) -> Problem {
+    let detail = format!("nothing was attempted, and no attempt is used: {why}");
+    match why {
+        NotNow::Unreachable(_) => Problem::new(Code::UpstreamUnavailable, detail),
+        NotNow::StorageFull { .. } => {
+            Problem { retry_after: Some(FULL), ..Problem::new(Code::StorageFull, detail) }
         }
     }
 }

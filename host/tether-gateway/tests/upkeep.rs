@@ -3,6 +3,7 @@
 mod world;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tether_core::action::{Output, State, Status};
@@ -110,6 +111,24 @@ async fn a_locked_store_is_told_and_uses_up_no_attempt() {
     assert!(told.detail.contains("nothing was attempted") && told.retry_after.is_some(), "{told:?}");
     world.actions.set_busy(false);
     assert_eq!((world.handlers.runs(), world.stored(id).state.attempts_used()), (0, 0));
+    assert_eq!(words(&gateway.confirm(&ann(), id, None, None).await.unwrap()), "Succeeded");
+}
+
+#[tokio::test]
+async fn f15_a_full_disk_of_the_tool_is_told_and_uses_up_no_attempt() {
+    let world = World::new(&[Act::Commit]);
+    let gateway = world.gateway();
+    let id = propose(&gateway, None).await.unwrap().id;
+    world.handlers.full.store(true, Ordering::SeqCst);
+    for _ in 0..4 {
+        let told = gateway.confirm(&ann(), id, None, None).await.unwrap_err();
+        assert_eq!(told.code, Code::StorageFull);
+        assert!(told.detail.contains("no attempt is used") && told.detail.contains("`main`"), "{told:?}");
+        assert!(told.retry_after.is_some());
+    }
+    let action = world.stored(id);
+    assert_eq!((action.state.status(), action.state.attempts_used()), (Status::Pending, 0));
+    world.handlers.full.store(false, Ordering::SeqCst);
     assert_eq!(words(&gateway.confirm(&ann(), id, None, None).await.unwrap()), "Succeeded");
 }
 

@@ -11,7 +11,7 @@ use tether_core::id::{RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
-use tether_core::port::databases::{Databases, Record, Rights, Scope, Unreachable};
+use tether_core::port::databases::{Databases, NotNow, Record, Rights, Scope, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
 use tether_core::retry::Allowance;
@@ -299,12 +299,12 @@ impl Handlers for Runner {
         &'a self,
         tenant: &'a TenantId,
         binding: &'a Binding,
-    ) -> BoxFuture<'a, Result<Result<(), Outdated>, Unreachable>> {
+    ) -> BoxFuture<'a, Result<Result<(), Outdated>, NotNow>> {
         Box::pin(async move {
             let component = match self.bound(binding).await {
                 Ok(component) => component,
                 Err(Missing::Outdated(why)) => return Ok(Err(Outdated(why))),
-                Err(Missing::Unreachable(why)) => return Err(Unreachable(why)),
+                Err(Missing::Unreachable(why)) => return Err(Unreachable(why).into()),
             };
             let scope = scope(tenant, &component.binding, Arc::clone(&component.migrations));
             let fit = self.databases.fit(&scope).await?;

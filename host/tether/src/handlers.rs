@@ -10,7 +10,7 @@ use tether_core::id::{RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
-use tether_core::port::databases::{Record, Unreachable};
+use tether_core::port::databases::{NotNow, Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
 use tether_core::retry::Allowance;
@@ -74,7 +74,7 @@ impl Handlers for AllHandlers {
         &'a self,
         tenant: &'a TenantId,
         binding: &'a Binding,
-    ) -> BoxFuture<'a, Result<Result<(), Outdated>, Unreachable>> {
+    ) -> BoxFuture<'a, Result<Result<(), Outdated>, NotNow>> {
         self.of(binding).fits(tenant, binding)
     }
 

@@ -153,8 +153,15 @@ pub enum Unfit {
         /// The migration.
         migration: String,
     },
-    /// The disk of a database was found full, and is full still. Nothing is wrong with
-    /// the action.
+}
+
+/// Why a write cannot begin now, although nothing is wrong with it.
+#[derive(Debug, thiserror::Error)]
+pub enum NotNow {
+    /// Something that it needs cannot be asked.
+    #[error(transparent)]
+    Unreachable(#[from] Unreachable),
+    /// The disk of a database was found full, and is full still.
     #[error("the disk that holds the database `{database}` is full")]
     StorageFull {
         /// The database.
@@ -170,7 +177,7 @@ pub trait Databases: Send + Sync + 'static {
 
     /// Whether a write of `scope` can run on the databases as they are. Databases
     /// that were never opened fit. One whose disk was found full is tried out.
-    fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, Unreachable>>;
+    fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, NotNow>>;
 
     /// Every record of `key` in the databases of `scope`, the main one and steps.
     /// Takes the writer's turn of each database first: a COMMIT that was issued

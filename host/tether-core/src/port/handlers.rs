@@ -9,7 +9,7 @@ use crate::id::{RequestId, TenantId, ToolName};
 use crate::invocation::Invocation;
 use crate::json::JsonText;
 use crate::port::BoxFuture;
-use crate::port::databases::{Record, Unreachable};
+use crate::port::databases::{NotNow, Record, Unreachable};
 use crate::port::journal::Journal;
 use crate::retry::Allowance;
 use crate::tool::Offer;
@@ -38,12 +38,12 @@ pub trait Handlers: Send + Sync + 'static {
     fn offer(&self, tool: &ToolName) -> Option<Arc<Offer>>;
 
     /// Whether what an action is bound to is still there and still the same. An
-    /// error means that this cannot be told now.
+    /// error means that this cannot be told now, or that there is no room for a write.
     fn fits<'a>(
         &'a self,
         tenant: &'a TenantId,
         binding: &'a Binding,
-    ) -> BoxFuture<'a, Result<Result<(), Outdated>, Unreachable>>;
+    ) -> BoxFuture<'a, Result<Result<(), Outdated>, NotNow>>;
 
     /// One sentence about the write that `invocation` would be, with a read's
     /// rights.

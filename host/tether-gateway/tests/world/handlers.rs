@@ -12,7 +12,7 @@ use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::ledger::{Answer, Request};
 use tether_core::port::BoxFuture;
-use tether_core::port::databases::{Record, Unreachable};
+use tether_core::port::databases::{NotNow, Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
 use tether_core::retry::Allowance;
@@ -77,6 +77,8 @@ pub(crate) struct ScriptedHandlers {
     pub(crate) holds: AtomicBool,
     pub(crate) unreachable: Mutex<bool>,
     pub(crate) outdated: Mutex<bool>,
+    /// The disk of the database.
+    pub(crate) full: AtomicBool,
     pub(crate) refuses_previews: Mutex<Option<Cause>>,
     pub(crate) go_on: tokio::sync::Notify,
     pub(crate) started: tokio::sync::Notify,
@@ -96,6 +98,7 @@ impl ScriptedHandlers {
             holds: AtomicBool::default(),
             unreachable: Mutex::default(),
             outdated: Mutex::default(),
+            full: AtomicBool::default(),
             refuses_previews: Mutex::default(),
             go_on: tokio::sync::Notify::new(),
             started: tokio::sync::Notify::new(),
@@ -259,9 +262,15 @@ impl Handlers for ScriptedHandlers {
         &'a self,
         _tenant: &'a TenantId,
         _binding: &'a Binding,
-    ) -> BoxFuture<'a, Result<Result<(), Outdated>, Unreachable>> {
+    ) -> BoxFuture<'a, Result<Result<(), Outdated>, NotNow>> {
         let outdated = *self.outdated.lock().unwrap();
-        Box::pin(async move { Ok(if outdated { Err(Outdated("it changed".into())) } else { Ok(()) }) })
+        let full = self.full.load(Ordering::SeqCst);
+        Box::pin(async move {
+            if full {
+                return Err(NotNow::StorageFull { database: "main".parse().unwrap() });
+            }
+            Ok(if outdated { Err(Outdated("it changed".into())) } else { Ok(()) })
+        })
     }
 
     fn preview<'a>(

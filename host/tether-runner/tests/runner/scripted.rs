@@ -10,7 +10,7 @@ use tether_core::id::{DatabaseName, RequestId, StepName};
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
-    Begun, Connection, Databases, Record, Rights, RowSet, Scope, Session, SqlError, Transaction, Unfit,
+    Begun, Connection, Databases, NotNow, Record, Rights, RowSet, Scope, Session, SqlError, Transaction, Unfit,
     Unreachable, Value,
 };
 
@@ -72,7 +72,7 @@ impl Databases for Scripted {
         Box::new(Open { alive: Alive::new(&self.0), rights, key, attempt })
     }
 
-    fn fit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, Unreachable>> {
+    fn fit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, NotNow>> {
         let unfit = self.0.unfit.lock().unwrap().clone();
         Box::pin(async move { Ok(unfit.map_or(Ok(()), Err)) })
     }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use tether_core::id::{DatabaseName, RequestId};
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
-    Databases, Record, Rights, Scope, Session, SqlError, SqlLimits, Unfit, Unreachable,
+    Databases, NotNow, Record, Rights, Scope, Session, SqlError, SqlLimits, Unfit, Unreachable,
 };
 
 use self::error::{sql_error, without_connection};
@@ -138,16 +138,16 @@ impl Databases for SqliteDatabases {
         Box::new(SqliteSession { host: self.host.clone(), scope, rights, key, attempt })
     }
 
-    fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, Unreachable>> {
+    fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, NotNow>> {
         Box::pin(async move {
             for database in scope.grants.databases.keys() {
                 match self.fits(scope, database).await {
                     Ok(Ok(())) => {}
                     Ok(Err(unfit)) => return Ok(Err(unfit)),
                     Err(SqlError::StorageFull) => {
-                        return Ok(Err(Unfit::StorageFull { database: database.clone() }));
+                        return Err(NotNow::StorageFull { database: database.clone() });
                     }
-                    Err(error) => return Err(unreachable(database, error)),
+                    Err(error) => return Err(unreachable(database, error).into()),
                 }
             }
             Ok(Ok(()))

@@ -46,7 +46,7 @@ impl Handlers for Named {
         &'a self,
         _: &'a TenantId,
         _: &'a Binding,
-    ) -> BoxFuture<'a, Result<Result<(), Outdated>, Unreachable>> {
+    ) -> BoxFuture<'a, Result<Result<(), Outdated>, NotNow>> {
         Box::pin(async { Ok(Err(Outdated(described(&self.0)))) })
     }
 

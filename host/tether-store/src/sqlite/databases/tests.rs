@@ -65,9 +65,11 @@ async fn a_disk_that_was_found_full_is_tried_out_before_the_next_attempt() {
     let inserted = transaction.execute("INSERT INTO t VALUES ($1)".into(), huge).await;
     assert_eq!(inserted, Err(SqlError::StorageFull));
     drop(transaction);
-    let refused = Unfit::StorageFull { database: "main".parse().unwrap() };
-    assert_eq!(databases.fit(&scope).await.unwrap(), Err(refused.clone()));
-    assert_eq!(databases.fit(&scope).await.unwrap(), Err(refused), "and still");
+    for _ in 0..2 {
+        let refused = databases.fit(&scope).await;
+        let named = matches!(&refused, Err(NotNow::StorageFull { database }) if database.as_str() == "main");
+        assert!(named, "{refused:?}");
+    }
     assert_eq!(databases.fit(&other).await.unwrap(), Ok(()), "another file is another matter");
 
     full.store(false, Ordering::SeqCst);

@@ -12,7 +12,7 @@ use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::ledger::Request;
 use tether_core::port::BoxFuture;
-use tether_core::port::databases::{Record, Unreachable};
+use tether_core::port::databases::{NotNow, Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
 use tether_core::retry::Allowance;
@@ -82,7 +82,7 @@ impl Handlers for Scripted {
         &'a self,
         _: &'a TenantId,
         _: &'a Binding,
-    ) -> BoxFuture<'a, Result<Result<(), Outdated>, Unreachable>> {
+    ) -> BoxFuture<'a, Result<Result<(), Outdated>, NotNow>> {
         Box::pin(async { Ok(Ok(())) })
     }
 
