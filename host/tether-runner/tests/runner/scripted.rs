@@ -10,8 +10,8 @@ use tether_core::id::{DatabaseName, RequestId, StepName};
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
-    Begun, Connection, Databases, NotNow, Record, Rights, RowSet, Scope, Session, SqlError, Transaction, Unfit,
-    Unreachable, Value,
+    Begun, Connection, Databases, NotNow, Record, Rights, RowSet, Scope, Session, SqlError, Transaction,
+    Unfit, Unreachable, Value,
 };
 
 type Key = (RequestId, Option<StepName>);
