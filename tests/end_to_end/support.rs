@@ -24,4 +24,4 @@ pub(crate) use node::{NodeProject, NodeServer};
 pub(crate) use process::{Ran, tether};
 pub(crate) use server::Server;
 pub(crate) use setup::Setup;
-pub(crate) use upstream::{Reply, Upstream};
+pub(crate) use upstream::{Received, Reply, Upstream};

@@ -93,7 +93,10 @@ fn f15_a_handler_whose_disk_is_full_can_be_confirmed_again_once_there_is_room() 
     let id = server.api.propose("probe_write", &large);
     let outcome = server.api.confirm(&id, "{}");
     outcome.check("200 FailedRetryable EXECUTION_FAILED_RETRYABLE");
-    assert_eq!((outcome.str("effect"), outcome.body["cause"]["code"].as_str()), ("None", Some("STORAGE_FULL")));
+    assert_eq!(
+        (outcome.str("effect"), outcome.body["cause"]["code"].as_str()),
+        ("None", Some("STORAGE_FULL"))
+    );
     assert_eq!(effects(&database).len(), 1, "nothing of it was applied");
 
     // Now that it is known, no attempt is used up on it.

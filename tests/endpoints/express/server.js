@@ -66,4 +66,13 @@ app.post('/tools', (req, res) => {
   }
 })
 
+// For whoever counts effects where they land.
+app.get('/seen', (req, res) => {
+  res.json({
+    notes: db.get('SELECT count(*) AS n FROM notes').n,
+    keys: db.get('SELECT count(DISTINCT key) AS n FROM requests').n,
+    requests: db.all('SELECT tool, key, request_id FROM requests'),
+  })
+})
+
 const server = app.listen(0, '127.0.0.1', () => console.log(server.address().port))
