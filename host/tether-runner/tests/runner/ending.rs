@@ -65,6 +65,7 @@ async fn computing_and_waiting_end_alike() {
         let ((failure, guest), timer) = tokio::join!(guest, timer);
         assert_eq!(failure.cause, Cause::TimedOut, "{failure:?}");
         assert!(guest >= LIMIT, "{tool} had its time: {guest:?}");
+        println!("{tool} ended after {guest:?}, a timer after {timer:?}");
         assert!(guest < timer + LIMIT, "{tool} took {guest:?}, a timer {timer:?}");
     }
 }

@@ -133,9 +133,38 @@ async fn a_destination_that_was_not_granted_is_told_as_that() {
     let failure = report.result.unwrap_err();
     let code = failure.handler_code.as_deref();
     assert_eq!((failure.cause, code), (Cause::Denied, Some("DESTINATION_DENIED")));
-    let forged = upstream.request("GET", "/echo", r#","headers":{"x-tether-idempotency-key":"0"}"#);
-    assert_eq!(world.read("probe_send", &forged).await.unwrap_err().cause, Cause::Denied);
     assert_eq!((upstream.seen().len(), other.seen().len()), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_of_the_host_are_not_the_guests_to_set() {
+    let (upstream, world) = given().await;
+    for header in ["X-Tether-Idempotency-Key", "Host", "Connection", "Transfer-Encoding"] {
+        for tool in ["probe_send", "probe_fetch"] {
+            let forged = upstream.request("GET", "/echo", &format!(r#","headers":{{"{header}":"0"}}"#));
+            let failure = world.read(tool, &forged).await.unwrap_err();
+            // Those that `wasi:http` forbids are refused before there is a request.
+            let denied = failure.cause == Cause::Denied || failure.message.contains("Forbidden");
+            assert!(denied, "{tool} {header}: {failure:?}");
+        }
+    }
+    assert_eq!(upstream.seen(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_cannot_be_had_is_told_in_the_words_of_each_import() {
+    let (upstream, world) = given().await;
+    let failing = async |tool: &str, path: &str| {
+        let call = call(tool, &upstream.request("GET", path, ""), 1);
+        let failure = world.read_by(call, allowance(1, SECOND)).await.unwrap_err();
+        (failure.cause, failure.handler_code.unwrap(), failure.message)
+    };
+    let (cause, code, message) = failing("probe_send", "/large").await;
+    assert_eq!((cause, code.as_str()), (Cause::Failed, "UPSTREAM_TOO_LARGE"), "{message}");
+    assert!(failing("probe_fetch", "/large").await.2.contains("HttpResponseBodySize"));
+    let (cause, code, message) = failing("probe_send", "/broken").await;
+    assert_eq!((cause, code.as_str()), (Cause::Transient, "UPSTREAM_OUTCOME_UNKNOWN"), "{message}");
+    assert!(failing("probe_fetch", "/broken").await.2.contains("ConnectionTerminated"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 /// Answers by the path: `/echo` with what it was sent, `/flaky` the same, from the
 /// second time on, `/busy` with 503 and a `Retry-After` of 7 s, `/silent` never, `/slow`
-/// after 300 ms, any other with 404.
+/// after 300 ms, `/large` with 200,000 bytes, `/broken` by closing, any other with 404.
 pub(crate) struct Upstream {
     address: SocketAddr,
     state: Arc<State>,
@@ -87,6 +87,8 @@ async fn serve(mut connection: TcpStream, state: Arc<State>) {
                 state.given_up.send_modify(|given_up| *given_up += 1);
                 return;
             }
+            "/large" => answer("200 OK", "", &"x".repeat(200_000)),
+            "/broken" => return,
             _ => answer("404 Not Found", "", "nothing here"),
         };
         if connection.write_all(answer.as_bytes()).await.is_err() {
