@@ -105,7 +105,10 @@ fn f15_a_handler_whose_disk_is_full_can_be_confirmed_again_once_there_is_room() 
         refused.check("503 STORAGE_FULL");
         assert!(refused.str("detail").contains("nothing was attempted"), "{}", refused.text);
     }
-    assert_eq!(server.api.action(&id).check("200 Pending").body["attemptsUsed"], 1);
+    assert_eq!(
+        server.api.action(&id).check("200 Pending EXECUTION_FAILED_RETRYABLE").body["attemptsUsed"],
+        1
+    );
 
     fs::remove_file(filler).unwrap();
     server.api.confirm(&id, "{}").check("200 Succeeded");

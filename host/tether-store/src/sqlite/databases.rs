@@ -135,7 +135,7 @@ fn unreachable(database: &DatabaseName, error: SqlError) -> Unreachable {
 
 impl Databases for SqliteDatabases {
     fn session(&self, scope: Scope, rights: Rights, key: RequestId, attempt: u32) -> Box<dyn Session> {
-        Box::new(SqliteSession { host: self.host.clone(), scope, rights, key, attempt })
+        Box::new(SqliteSession::new(self.host.clone(), scope, rights, key, attempt))
     }
 
     fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, NotNow>> {

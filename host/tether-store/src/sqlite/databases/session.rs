@@ -1,6 +1,7 @@
 //! What one attempt of one call does with databases.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tether_core::id::{DatabaseName, RequestId, StepName};
 use tether_core::json::JsonText;
@@ -17,19 +18,37 @@ use super::transaction::{self, Call};
 
 /// See [`Session`].
 pub(super) struct SqliteSession {
-    pub(super) host: Arc<Host>,
-    pub(super) scope: Scope,
-    pub(super) rights: Rights,
-    pub(super) key: RequestId,
-    pub(super) attempt: u32,
+    host: Arc<Host>,
+    scope: Scope,
+    rights: Rights,
+    key: RequestId,
+    attempt: u32,
+    /// Databases that were looked at, so that opening one again costs nothing.
+    opened: Mutex<BTreeMap<DatabaseName, Arc<dyn Connection>>>,
+}
+
+impl SqliteSession {
+    pub(super) fn new(host: Arc<Host>, scope: Scope, rights: Rights, key: RequestId, attempt: u32) -> Self {
+        Self { host, scope, rights, key, attempt, opened: Mutex::default() }
+    }
+
+    fn opened(&self) -> MutexGuard<'_, BTreeMap<DatabaseName, Arc<dyn Connection>>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Session for SqliteSession {
     fn open(&self, database: DatabaseName) -> BoxFuture<'_, Result<Arc<dyn Connection>, SqlError>> {
         Box::pin(async move {
+            let opened = self.opened().get(&database).cloned();
+            if let Some(opened) = opened {
+                return Ok(opened);
+            }
             let file = self.host.open(&self.scope, &database).await?;
             let Self { rights, key, attempt, .. } = *self;
-            Ok(Arc::new(SqliteConnection { file, rights, key, attempt }) as Arc<dyn Connection>)
+            let connection: Arc<dyn Connection> = Arc::new(SqliteConnection { file, rights, key, attempt });
+            self.opened().insert(database, Arc::clone(&connection));
+            Ok(connection)
         })
     }
 }
