@@ -92,6 +92,20 @@ async fn what_has_left_its_origin_gets_nothing_back_when_it_returns() {
 }
 
 #[tokio::test]
+async fn what_has_left_its_origin_gets_nothing_of_the_new_one_either() {
+    let other = Upstream::new(to(302, "/again".to_owned())).await;
+    let upstream = Upstream::new(to(302, other.origin() + "/")).await;
+    let destinations = [full_grant(&upstream.origin()), full_grant(&other.origin())];
+    assert_eq!(follow("GET", &upstream, &destinations).await.unwrap().status(), 200);
+    let seen = other.seen();
+    let paths: Vec<_> = seen.iter().map(|seen| seen.path.as_str()).collect();
+    assert_eq!(paths, ["/", "/again"]);
+    for name in ["authorization", "x-tether-idempotency-key", "idempotency-key", "cookie"] {
+        assert!(seen.iter().all(|seen| !seen.headers.contains_key(name)), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_write_follows_none() {
     for code in STATUSES {
         for method in ["GET", "POST"] {
