@@ -85,6 +85,16 @@ impl Guest {
     }
 }
 
+impl Drop for Guest {
+    /// Before anything of it goes: the body of a request that it did not finish would
+    /// look finished then.
+    fn drop(&mut self) {
+        if let Errand::Call(call) = &self.errand {
+            call.traffic.end();
+        }
+    }
+}
+
 impl WasiView for Guest {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }

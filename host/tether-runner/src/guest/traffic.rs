@@ -98,11 +98,16 @@ impl Traffic {
         self.sender.settled();
     }
 
-    /// Ends with the attempt, of which nothing is left: waits until what it sent in the
-    /// background is given up, so that nothing leaves once the attempt is judged. Adds
-    /// to a failure when the peer wants another try.
-    pub(crate) async fn close<T>(&self, ended: Result<T, Failure>) -> Result<T, Failure> {
+    /// The guest ends: nothing leaves that has not left.
+    pub(crate) fn end(&self) {
         self.state.send_modify(|state| state.over = true);
+    }
+
+    /// Closes with the attempt, of which nothing is left: waits until what it sent in the
+    /// background is given up, so that it is judged by all that it did. Adds to a failure
+    /// when the peer wants another try.
+    pub(crate) async fn close<T>(&self, ended: Result<T, Failure>) -> Result<T, Failure> {
+        self.end();
         let mut states = self.state.subscribe();
         // It fails only where the sender is gone, and that is `self`.
         let _ = states.wait_for(|state| state.under_way == 0).await;
@@ -138,7 +143,10 @@ impl UnderWay {
 
     /// Sends it, and waits for its answer. Dropping this cancels it.
     pub(crate) async fn send(self, request: Request) -> Result<Response, SendError> {
-        let Traffic { sender, own_time, trouble, .. } = &*self.traffic;
+        let Traffic { sender, own_time, trouble, state } = &*self.traffic;
+        if state.borrow().over {
+            return Err(SendError::NotSent(Hindrance::Over.to_string()));
+        }
         let _pause = own_time.as_ref().map(Stopwatch::pause);
         let answer = sender.send(request).await;
         trouble.in_send(&answer);
@@ -230,7 +238,15 @@ mod tests {
         }
         assert_eq!(traffic.depart().err(), Some(Hindrance::Over));
         assert!(!closing.is_finished());
-        drop(request);
+        let post = Request {
+            method: "POST".into(),
+            url: "https://a.test/".into(),
+            headers: http::HeaderMap::new(),
+            body: "half of it".into(),
+            step: None,
+        };
+        let answer = request.send(post).await;
+        assert_eq!(answer.unwrap_err(), SendError::NotSent(Hindrance::Over.to_string()));
         tokio::time::timeout(Duration::from_secs(5), closing).await.unwrap().unwrap().unwrap();
     }
 }

@@ -265,6 +265,18 @@ async fn a_dropped_read_ends_its_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn half_a_request_never_leaves() {
+    let (upstream, world) = given().await;
+    for then in ["ok", "trap", "fail", "spin"].repeat(5) {
+        let half = upstream.request("POST", "/echo", &format!(r#","body":"half","then":"{then}""#));
+        let call = call("probe_fetch_unfinished", &half, 1);
+        let report = world.write(Invocation { timeout: Duration::from_millis(100), ..call }).await;
+        assert_eq!(report.result.is_ok(), then == "ok", "{then}: {report:?}");
+    }
+    assert_eq!((upstream.seen().len(), world.journal.all().len()), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_guest_does_not_wait_for_ends_with_it() {
     let (upstream, world) = given().await;
     for _ in 0..10 {

@@ -25,7 +25,7 @@ tether_sdk::component! {
         probe_big_write, probe_lie_write, probe_two_at_once, probe_after_main, probe_nothing, probe_preview,
         probe_keep, probe_numbers, probe_hold, probe_send, probe_fetch, probe_send_write, probe_send_twice,
         probe_send_inside, probe_send_after, probe_send_then_write, probe_fetch_twice, probe_fetch_inside,
-        probe_fetch_after, probe_fetch_forgotten, probe_long_parts,
+        probe_fetch_after, probe_fetch_forgotten, probe_fetch_unfinished, probe_long_parts,
     ],
     migrations: [
         migration("main", "0001-effects", include_str!("../migrations/0001-effects.sql")),

@@ -90,6 +90,13 @@ impl Outgoing {
 
     /// The same, without waiting for the answer.
     pub fn depart(&self) -> Result<FutureIncomingResponse, ErrorCode> {
+        let (answer, body) = self.begin()?;
+        OutgoingBody::finish(body, None)?;
+        Ok(answer)
+    }
+
+    /// The same, without the end of the body.
+    pub fn begin(&self) -> Result<(FutureIncomingResponse, OutgoingBody), ErrorCode> {
         let headers: Vec<_> =
             self.headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect();
         let headers =
@@ -108,8 +115,7 @@ impl Outgoing {
         // The host may have given up on it; then the answer says why.
         let _ = stream.write_all(self.body.as_bytes());
         drop(stream);
-        OutgoingBody::finish(body, None)?;
-        Ok(answer)
+        Ok((answer, body))
     }
 
     /// The same in words: the status, or what the host said.

@@ -92,6 +92,16 @@ pub fn probe_fetch_forgotten(_call: &Write, args: Outgoing) -> Result<(), ToolEr
     Ok(())
 }
 
+/// Begins a request through `wasi:http`, and ends as it is told in the middle of its body.
+#[tool(write)]
+pub fn probe_fetch_unfinished(_call: &Write, args: Outgoing) -> Result<(), ToolError> {
+    let half = args.begin().map_err(|code| failed("PROBE_FETCH", format!("{code:?}")))?;
+    let ended = end(&args.then);
+    // Only the end of the instance lets go of it.
+    std::mem::forget(half);
+    ended
+}
+
 /// Sends a request through `wasi:http` while its transaction is open, and records how
 /// that went.
 #[tool(write)]
