@@ -1,5 +1,5 @@
 //! Whatever an operator's files and environment hold, they are read or refused: no
-//! text of theirs ends the process. 4,000 cases each.
+//! text of theirs ends the process. 2,000 cases each.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ fn load(file: Option<&Path>, environment: &[(&str, &str)]) -> Result<(), TestCas
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4_000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
     fn a_configuration_in_toml(text in near(TOML)) {

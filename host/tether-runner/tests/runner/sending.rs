@@ -265,6 +265,19 @@ async fn a_dropped_read_ends_its_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_body_of_many_pieces_leaves_whole_or_not_at_all() {
+    let (upstream, world) = given().await;
+    let post = |bytes| upstream.request("POST", "/", &format!(r#","body":"{}""#, "x".repeat(bytes)));
+    let said = write(&world, "probe_fetch_twice", &post(100_000)).await;
+    assert!(said.starts_with(r#"["404","#), "{said}");
+    let [request] = &upstream.seen()[..] else { panic!("one request") };
+    assert!(request.contains("content-length: 100000\r\n") && request.ends_with(&"x".repeat(100_000)));
+    let said = write(&world, "probe_fetch_twice", &post(100_001)).await;
+    assert!(said.starts_with(r#"["ErrorCode::HttpRequestDenied""#), "{said}");
+    assert_eq!(upstream.seen().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn half_a_request_never_leaves() {
     let (upstream, world) = given().await;
     for then in ["ok", "trap", "fail", "spin"].repeat(5) {
