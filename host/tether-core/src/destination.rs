@@ -275,17 +275,35 @@ impl FromStr for Destination {
         let mut field = || fields.next().ok_or_else(missing);
         let (origin, methods, read_methods) = (field()?, field()?, field()?);
         let (networks, key_header) = (field()?, field()?);
-        let header =
-            |field: &str| field.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let header = |field: &str| {
+            let (name, value) =
+                field.split_once(": ").filter(|(name, value)| is_name(name) && is_value(value))?;
+            Some((name.to_owned(), value.to_owned()))
+        };
+        let key_header = Some(key_header).filter(|name| !name.is_empty());
+        if key_header.is_some_and(|name| !is_name(name)) {
+            return Err(missing());
+        }
         Ok(Self {
             origin: origin.parse()?,
             methods: parsed(methods)?,
             read_methods: parsed(read_methods)?,
             networks: parsed(networks)?,
-            key_header: Some(key_header.to_owned()).filter(|name| !name.is_empty()),
+            key_header: key_header.map(str::to_owned),
             headers: fields.map(|field| header(field).ok_or_else(missing)).collect::<Result<_, _>>()?,
         })
     }
+}
+
+/// A header's name (a token of RFC 9110, 5.6.2) in lower case.
+fn is_name(text: &str) -> bool {
+    let token =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(token)
+}
+
+fn is_value(text: &str) -> bool {
+    !text.chars().any(char::is_control)
 }
 
 fn list<T: fmt::Display>(items: &BTreeSet<T>) -> String {

@@ -80,7 +80,7 @@ impl FromStr for Grants {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut grants = Self::default();
-        for line in text.lines() {
+        for line in text.split_terminator('\n') {
             let invalid = || InvalidGrant(line.to_owned());
             if let Some(destination) = line.strip_prefix("destination ") {
                 grants.destinations.push(destination.parse().map_err(|_| invalid())?);

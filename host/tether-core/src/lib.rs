@@ -17,6 +17,7 @@ pub mod identity;
 pub mod invocation;
 pub mod json;
 pub mod ledger;
+pub mod plain;
 pub mod port;
 pub mod problem;
 pub mod retry;

@@ -16,7 +16,6 @@ mod component;
 mod guest;
 mod imports;
 mod machine;
-mod plain;
 mod runner;
 mod settings;
 

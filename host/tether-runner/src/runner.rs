@@ -30,8 +30,8 @@ use crate::guest::traffic::Traffic;
 use crate::guest::trouble::LastTrouble;
 use crate::guest::{Attempt, Errand, GuestName, told};
 use crate::machine::Machine;
-use crate::plain::plain;
 use crate::settings::Settings;
+use tether_core::plain::plain;
 
 /// Characters of a preview.
 const MAX_PREVIEW: usize = 1_000;

@@ -12,7 +12,7 @@ use tether_core::tool::{Migration, Offer, Tool, ToolEffect};
 use super::ToolParts;
 use crate::bindings::tether::tool::types;
 use crate::guest::call::OutputRule;
-use crate::plain::plain;
+use tether_core::plain::plain;
 
 /// Tools of one component, and characters of a tool's texts.
 const MAX_TOOLS: usize = 1_000;

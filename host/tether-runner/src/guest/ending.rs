@@ -10,8 +10,8 @@ use wasmtime_wasi::I32Exit;
 use super::NotInDescribe;
 use super::limits::LimitReached;
 use crate::bindings::tether::tool::types::{Fault, ToolError};
-use crate::plain::plain;
 use crate::settings::Settings;
+use tether_core::plain::plain;
 
 /// Characters of a handler's own code and of its message.
 const MAX_CODE: usize = 64;

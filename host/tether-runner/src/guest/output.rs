@@ -11,7 +11,7 @@ use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
-use crate::plain::plain;
+use tether_core::plain::plain;
 
 /// Bytes of one line; a longer one becomes several.
 const MAX_LINE: usize = 8 << 10;

@@ -7,11 +7,14 @@ use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use tether_core::failure::{Cause, Failure};
 use tether_core::json::JsonText;
+use tether_core::plain::plain;
 use tether_core::schema::Schema;
 
-use super::plain::plain;
 use crate::outbound::repeat::is_transient;
 use crate::outbound::{Response, SendError};
+
+/// The longest message that is passed on, in characters.
+const LONGEST_MESSAGE: usize = 1_000;
 
 /// The longest code of an endpoint's own, in bytes; anything longer is none.
 const LONGEST_CODE: usize = 64;
@@ -40,7 +43,7 @@ pub(super) fn output(
         let first = violations.first().map(ToString::to_string).unwrap_or_default();
         return Err(invalid(format!(
             "the endpoint's output does not fit the tool's output schema: {}",
-            plain(&first)
+            plain(first.trim(), LONGEST_MESSAGE)
         )));
     }
     Ok(json)
@@ -61,7 +64,9 @@ fn failure(response: &Response, retry_after: Option<Duration>) -> Failure {
     let cause = if is_transient(status) { Cause::Transient } else { Cause::Failed };
     let (code, says) = words(response.headers(), response.body());
     let message = match says {
-        Some(says) => format!("the endpoint answered {}: {}", status.as_u16(), plain(&says)),
+        Some(says) => {
+            format!("the endpoint answered {}: {}", status.as_u16(), plain(says.trim(), LONGEST_MESSAGE))
+        }
         None => format!("the endpoint answered {}", named(status)),
     };
     Failure { cause, handler_code: code, message, retry_after }

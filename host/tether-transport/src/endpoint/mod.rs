@@ -25,7 +25,6 @@ use crate::retry_after;
 use remote::{Remote, RemoteTool};
 
 mod answer;
-mod plain;
 mod remote;
 
 /// One endpoint, as the operator configures it.

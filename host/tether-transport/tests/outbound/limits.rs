@@ -135,5 +135,5 @@ fn what_cannot_be_filled_in_is_told_at_the_start() {
     assert_eq!(check("idempotency-key\tauthorization: Bearer ${TOKEN}"), Ok(()));
     assert!(check("\tauthorization: Bearer ${OTHER}").unwrap_err().contains("OTHER"));
     assert!(check("\thost: a").unwrap_err().contains("host"));
-    assert!(check("x-tether-key").is_err() && check("a b").is_err());
+    assert!(check("x-tether-key").is_err());
 }

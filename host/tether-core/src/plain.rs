@@ -1,8 +1,8 @@
-//! Text that a guest wrote, made fit for people.
+//! Text that a stranger wrote, made fit for people.
 
 /// `text` with whatever a terminal or a page could take for more than text
 /// escaped, and cut to `most` characters (ending in `…` where it was longer).
-pub(crate) fn plain(text: &str, most: usize) -> String {
+pub fn plain(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut left = most;
     let mut end = 0;
