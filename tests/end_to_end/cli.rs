@@ -28,9 +28,15 @@ fn inspect_tells_what_a_component_offers() {
     let file = component("tickets").to_str().unwrap();
     let ran = tether(folder.path(), &["inspect", file]);
     ran.check(0, &[]);
-    for part in
-        ["tickets  sha256:", "void_ticket  (write:", "get_ticket  (read:", "ticket_id", "`0001-tickets`"]
-    {
+    for part in [
+        "tickets  sha256:",
+        "void_ticket  (write:",
+        "get_ticket  (read:",
+        "ticket_id",
+        "`0001-tickets`",
+        "asks of the host",
+        "tether:tool/database@0.1.0  (",
+    ] {
         assert!(ran.stdout.contains(part), "{part:?} is missing in:\n{}", ran.stdout);
     }
     let ran = tether(folder.path(), &["inspect", file, "--json"]);
@@ -39,6 +45,8 @@ fn inspect_tells_what_a_component_offers() {
     let tools: Vec<_> = manifest["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
     assert_eq!(tools, ["get_ticket", "list_tickets", "open_ticket", "void_ticket"]);
     assert_eq!(manifest["migrations"][0]["id"], "0001-tickets");
+    let imports = manifest["imports"].as_array().unwrap();
+    assert!(imports.contains(&"tether:tool/database@0.1.0".into()), "{imports:?}");
     tether(folder.path(), &["inspect", "none.wasm"]).check(1, &["none.wasm", "check the path"]);
 }
 

@@ -27,6 +27,11 @@ pub fn plain(text: &str, most: usize) -> String {
     out
 }
 
+/// The whole text, as it may be shown to a person.
+pub fn shown(text: &str) -> String {
+    plain(text, usize::MAX)
+}
+
 /// Control characters, and those that turn the direction of writing or show
 /// nothing: they could make a text look like another.
 fn hidden(character: char) -> bool {

@@ -1,5 +1,7 @@
 //! From bytes to a component that can be run.
 
+use std::sync::Arc;
+
 use tether_core::digest::Digest;
 use tether_core::grant::{BoundComponent, Grants};
 use tether_core::id::ComponentName;
@@ -21,17 +23,18 @@ const HANDLER: &str = "tether:tool/handler@";
 /// Compiles `bytes` (or finds them compiled), links them, and asks what they
 /// offer. Compiling blocks, and is done on a thread for that.
 pub(crate) async fn load(
-    machine: &std::sync::Arc<Machine>,
-    kept: &std::sync::Arc<Kept>,
+    machine: &Arc<Machine>,
+    kept: &Arc<Kept>,
     name: ComponentName,
     bytes: Vec<u8>,
     grants: Grants,
 ) -> Result<Component, LoadProblem> {
     check_kind(&bytes)?;
     let digest = Digest::of(&bytes);
-    let (engine, store) = (machine.engine.clone(), std::sync::Arc::clone(kept));
+    let (engine, store) = (machine.engine.clone(), Arc::clone(kept));
     let compiling = tokio::task::spawn_blocking(move || compile(&engine, &store, digest, &bytes));
     let code = compiling.await.map_err(|error| LoadProblem::Invalid(error.to_string()))??;
+    let imports = code.component_type().imports(&machine.engine).map(|(name, _)| name.to_owned()).collect();
     let code = link(machine, &code)?;
     let binding = BoundComponent { component: name, digest, grants };
     let described = describe(machine, &code, &binding.component).await?;
@@ -41,6 +44,7 @@ pub(crate) async fn load(
         migrations: manifest::migrations(described.migrations, &binding).map_err(LoadProblem::Manifest)?,
         binding,
         code,
+        imports,
     })
 }
 

@@ -49,6 +49,8 @@ pub struct Loaded {
     pub digest: Digest,
     /// What it says of itself, checked.
     pub manifest: Manifest,
+    /// The interfaces that it asks of the host, such as `tether:tool/database@0.1.0`.
+    pub imports: Arc<[String]>,
 }
 
 /// A component with certain bytes and certain grants.
@@ -57,6 +59,7 @@ pub(crate) struct Component {
     pub(crate) code: ToolPre<Guest>,
     pub(crate) migrations: Arc<[Migration]>,
     pub(crate) tools: BTreeMap<ToolName, ToolParts>,
+    pub(crate) imports: Arc<[String]>,
 }
 
 /// One tool of a component.
@@ -70,7 +73,7 @@ impl Component {
         let BoundComponent { component, digest, .. } = &self.binding;
         let tools = self.tools.values().map(|parts| parts.offer.tool.clone()).collect();
         let manifest = Manifest { tools, migrations: self.migrations.to_vec() };
-        Loaded { name: component.clone(), digest: *digest, manifest }
+        Loaded { name: component.clone(), digest: *digest, manifest, imports: Arc::clone(&self.imports) }
     }
 }
 

@@ -11,7 +11,7 @@ use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
-use tether_core::plain::plain;
+use tether_core::plain::shown;
 
 /// Bytes of one line; a longer one becomes several.
 const MAX_LINE: usize = 8 << 10;
@@ -63,7 +63,7 @@ impl Call {
         let Speaker { request_id, tool } = &self.speaker;
         left.bytes = left.bytes.saturating_sub(line.len());
         left.lines -= 1;
-        let text = plain(&String::from_utf8_lossy(line), usize::MAX);
+        let text = shown(&String::from_utf8_lossy(line));
         tracing::info!(target: "tether::guest", request_id, tool, stream, "{text}");
         if left.is_nothing() {
             let rest = "what this call writes from here on is not logged";

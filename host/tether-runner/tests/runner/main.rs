@@ -2,6 +2,7 @@
 //! misbehave on demand, and small ones written as text.
 
 mod ending;
+mod foreign_input;
 mod isolation;
 mod journal;
 mod kept;

@@ -40,11 +40,12 @@ pub(super) fn denied(name: &HeaderName, destination: &Destination) -> Option<Str
     reserved(name).or_else(|| is_configured.then(configured))
 }
 
-/// Why nobody but the host may set the header. `name` in lower case.
-pub(crate) fn reserved(name: &str) -> Option<String> {
+/// Why nobody but the host may set the header `name` (in lower case): neither a handler
+/// nor, in a configuration, the operator.
+pub fn reserved(name: &str) -> Option<String> {
     let reason = if name.starts_with("x-tether-") {
         "the host sets it"
-    } else if matches!(name, "host" | "content-length") || is_hop_by_hop(name) {
+    } else if matches!(name, "host" | "content-length" | "expect") || is_hop_by_hop(name) {
         "it belongs to the connection, which the host makes"
     } else if METHOD_OVERRIDES.contains(&name) {
         "it makes one method of another; send the method itself"

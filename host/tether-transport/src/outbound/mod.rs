@@ -35,6 +35,7 @@ mod secrets;
 mod sender;
 
 pub use error::{SendError, SetUpError};
+pub use headers::reserved;
 pub use names::Names;
 pub use request::Request;
 pub use secrets::{Secrets, Unfilled};

@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use tether_core::id::{IdempotencyKey, ToolName};
 use tether_core::json::JsonText;
+use tether_core::plain::shown;
 
 use super::gateway::{self, Connection};
-use super::{Usage, plain::plain, say, show};
+use super::{Usage, say, show};
 use crate::wire::seen::{self, SeenAction, SeenAnswer};
 
 /// Call a tool: a read runs, a write waits for a person
@@ -55,7 +56,7 @@ impl Call {
             }
         } else {
             let read: SeenAnswer = gateway::read(&answer)?;
-            say(plain(read.result.get()));
+            say(shown(read.result.get()));
             if read.attempts > 1 {
                 eprintln!("it took {} attempts", read.attempts);
             }

@@ -8,9 +8,9 @@ use serde::de::DeserializeOwned;
 use tether_transport::client::{Answer, Client, ClientError};
 
 use super::Usage;
-use super::plain::plain;
 use crate::token;
 use crate::wire::seen::SeenProblem;
+use tether_core::plain::shown;
 
 /// Longer than an attempt takes, however it is configured by default.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -162,12 +162,12 @@ fn refusal(answer: &Answer) -> anyhow::Error {
             answer.status
         );
     };
-    let handler_code = problem.handler_code.as_deref().map(|code| format!(" ({})", plain(code)));
+    let handler_code = problem.handler_code.as_deref().map(|code| format!(" ({})", shown(code)));
     let mut text =
-        format!("{}{}: {}", plain(&problem.code), handler_code.unwrap_or_default(), plain(&problem.detail));
+        format!("{}{}: {}", shown(&problem.code), handler_code.unwrap_or_default(), shown(&problem.detail));
     for violation in &problem.errors {
         let pointer = if violation.pointer.is_empty() { "(the whole)" } else { &violation.pointer };
-        text.push_str(&format!("\n  {}: {}", plain(pointer), plain(&violation.message)));
+        text.push_str(&format!("\n  {}: {}", shown(pointer), shown(&violation.message)));
     }
     if let Some(millis) = problem.retry_after_ms {
         text.push_str(&format!("\n  try again in {} s", millis.div_ceil(1000)));

@@ -14,12 +14,12 @@ use tether_runner::{LoadRequest, Loaded, Runner, Settings, Source};
 use tether_store::SqliteDatabases;
 use tether_transport::outbound::{self, Outbound, Secrets};
 
-use super::plain::plain;
 use super::say;
 use crate::config;
 use crate::progress::slow;
 use crate::scratch::Scratch;
 use crate::wire;
+use tether_core::plain::shown;
 
 /// Tell what a component offers, and what it asks of the host
 #[derive(Debug, clap::Args)]
@@ -80,17 +80,32 @@ fn in_words(loaded: &Loaded) -> String {
             ToolEffect::Read => "read: runs at once",
             ToolEffect::Write => "write: waits for a person",
         };
-        let _ = write!(out, "\n{}  ({effect})\n  {}\n", tool.name, plain(&tool.description));
-        let _ = writeln!(out, "  arguments  {}", plain(tool.input_schema.as_str()));
+        let _ = write!(out, "\n{}  ({effect})\n  {}\n", tool.name, shown(&tool.description));
+        let _ = writeln!(out, "  arguments  {}", shown(tool.input_schema.as_str()));
         if let Some(schema) = &tool.output_schema {
-            let _ = writeln!(out, "  result     {}", plain(schema.as_str()));
+            let _ = writeln!(out, "  result     {}", shown(schema.as_str()));
         }
     }
     if !loaded.manifest.migrations.is_empty() {
         out.push_str("\nmigrations, in order\n");
     }
     for migration in &loaded.manifest.migrations {
-        let _ = writeln!(out, "  `{}` of the database `{}`", plain(&migration.id), migration.database);
+        let _ = writeln!(out, "  `{}` of the database `{}`", shown(&migration.id), migration.database);
+    }
+    out.push_str("\nasks of the host\n");
+    for import in &*loaded.imports {
+        let _ = writeln!(out, "  {}{}", shown(import), grant_of(import));
     }
     out.trim_end().to_owned()
+}
+
+/// What an interface is good for only where the operator grants it.
+fn grant_of(import: &str) -> &'static str {
+    match import.split('@').next() {
+        Some("tether:tool/database") => "  (the databases of `[components.databases]`)",
+        Some("tether:tool/transport" | "wasi:http/outgoing-handler") => {
+            "  (the destinations of `[[components.outbound]]`)"
+        }
+        _ => "",
+    }
 }

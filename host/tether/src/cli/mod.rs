@@ -6,7 +6,6 @@ mod call;
 mod demo;
 mod gateway;
 mod inspect;
-mod plain;
 mod serve;
 mod show;
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::plain::plain;
 use crate::wire::evidence::{Went, sent};
 use crate::wire::seen::{SeenAction, SeenEntry};
+use tether_core::plain::shown;
 
 /// Everything that a person needs for a decision.
 pub(super) fn whole(action: &SeenAction) -> String {
@@ -13,45 +13,45 @@ pub(super) fn whole(action: &SeenAction) -> String {
         let _ = writeln!(out, "  {name:<13} {value}");
     };
     match (&action.preview, &action.preview_error) {
-        (Some(preview), _) => line("would do", &plain(preview)),
-        (None, Some(error)) => line("would do", &format!("unknown, there is no preview: {}", plain(error))),
+        (Some(preview), _) => line("would do", &shown(preview)),
+        (None, Some(error)) => line("would do", &format!("unknown, there is no preview: {}", shown(error))),
         (None, None) => {}
     }
-    line("arguments", &plain(action.args.get()));
-    line("proposed", &format!("by {} at {}", plain(&action.proposed_by), plain(&action.created_at)));
+    line("arguments", &shown(action.args.get()));
+    line("proposed", &format!("by {} at {}", shown(&action.proposed_by), shown(&action.created_at)));
     line("attempts", &format!("{} of {} used", action.attempts_used, action.max_attempts));
     if let Some(expires_at) = &action.expires_at {
-        line("expires", &plain(expires_at));
+        line("expires", &shown(expires_at));
     }
     if let Some(by) = &action.decided_by {
-        line("decided by", &plain(by));
+        line("decided by", &shown(by));
     }
     if let Some(reason) = &action.decline_reason {
-        line("reason", &plain(reason));
+        line("reason", &shown(reason));
     }
     if let Some(error) = &action.error_message {
-        line("error", &format!("{}: {}", plain(action.error_code.as_deref().unwrap_or("-")), plain(error)));
+        line("error", &format!("{}: {}", shown(action.error_code.as_deref().unwrap_or("-")), shown(error)));
     }
     if let Some(cause) = &action.cause {
-        line("cause", &format!("{}: {}", plain(&cause.code), plain(&cause.message)));
+        line("cause", &format!("{}: {}", shown(&cause.code), shown(&cause.message)));
     }
     if let Some(effect) = &action.effect {
         line("effect", effect_in_words(effect));
     }
     if let Some(check) = &action.check {
-        line("to check", &plain(check));
+        line("to check", &shown(check));
     }
     for entry in &action.ledger {
         line("ledger", &seen(entry));
     }
     if let Some(result) = &action.result {
-        line("result", &plain(result.get()));
+        line("result", &shown(result.get()));
     }
     format!(
         "{}  {}  {}\n{}",
         action.action_id,
-        plain(&action.command_type),
-        plain(&action.status),
+        shown(&action.command_type),
+        shown(&action.status),
         out.trim_end()
     )
 }
@@ -60,8 +60,8 @@ pub(super) fn whole(action: &SeenAction) -> String {
 pub(super) fn line(action: &SeenAction) -> String {
     let about = action.preview.as_deref().unwrap_or(action.args.get());
     let about: String = about.chars().take(80).collect();
-    let (id, status, tool) = (&action.action_id, plain(&action.status), plain(&action.command_type));
-    format!("{id}  {status:<9}  {tool}  {}", plain(&about))
+    let (id, status, tool) = (&action.action_id, shown(&action.status), shown(&action.command_type));
+    format!("{id}  {status:<9}  {tool}  {}", shown(&about))
 }
 
 fn effect_in_words(effect: &str) -> &str {
@@ -75,15 +75,15 @@ fn effect_in_words(effect: &str) -> &str {
 
 fn seen(entry: &SeenEntry) -> String {
     let what = request(entry).unwrap_or_else(|| entry.kind.clone());
-    let mut text = format!("{}  attempt {}  {}", plain(&entry.at), entry.attempt, plain(&what));
+    let mut text = format!("{}  attempt {}  {}", shown(&entry.at), entry.attempt, shown(&what));
     if let Some(database) = &entry.database {
-        let _ = write!(text, " in `{}`", plain(database));
+        let _ = write!(text, " in `{}`", shown(database));
     }
     if let Some(step) = &entry.step {
-        let _ = write!(text, ", step `{}`", plain(step));
+        let _ = write!(text, ", step `{}`", shown(step));
     }
     for statement in &entry.statements {
-        let _ = write!(text, "\n  {:<13}   {}", "", plain(statement));
+        let _ = write!(text, "\n  {:<13}   {}", "", shown(statement));
     }
     text
 }

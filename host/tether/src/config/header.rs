@@ -3,29 +3,11 @@
 use std::collections::BTreeMap;
 
 use axum::http::HeaderName;
+use tether_transport::outbound::reserved;
 
 use super::ConfigError;
 use super::secrets::Vault;
 use super::section::Section;
-
-/// Headers that are about the connection, or that the host writes itself, or that
-/// make another method of the one that was granted; and `proxy-*` and `x-tether-*`.
-const KEPT_BY_THE_HOST: [&str; 14] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "te",
-    "trailer",
-    "trailers",
-    "transfer-encoding",
-    "upgrade",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-];
 
 /// The `headers` of a section: lower-case names, and values in which `${NAME}`
 /// still stands for a secret.
@@ -64,9 +46,8 @@ fn name(text: &str) -> Result<String, String> {
     let name = HeaderName::from_bytes(text.as_bytes())
         .map_err(|_| format!("{text:?} cannot be the name of a header; write it like \"X-Api-Key\""))?;
     let name = name.as_str();
-    let of_a_family = ["proxy-", "x-tether-"].iter().any(|family| name.starts_with(family));
-    if of_a_family || KEPT_BY_THE_HOST.contains(&name) {
-        return Err(format!("the header `{name}` is the host's own; it cannot be configured"));
+    if let Some(reason) = reserved(name) {
+        return Err(reason);
     }
     Ok(name.to_owned())
 }

@@ -16,6 +16,8 @@ pub struct Manifest {
     pub tools: Vec<Tool>,
     /// Its migrations, in the order in which they are applied.
     pub migrations: Vec<Migration>,
+    /// The interfaces that it asks of the host.
+    pub imports: Vec<String>,
 }
 
 /// One step of a database's schema.
@@ -31,7 +33,7 @@ pub struct Migration {
 
 impl From<&Loaded> for Manifest {
     fn from(loaded: &Loaded) -> Self {
-        let Loaded { name, digest, manifest } = loaded;
+        let Loaded { name, digest, manifest, imports } = loaded;
         let migrations = manifest.migrations.iter().map(|migration| Migration {
             database: migration.database.to_string(),
             id: migration.id.clone(),
@@ -42,6 +44,7 @@ impl From<&Loaded> for Manifest {
             digest: digest.to_string(),
             tools: manifest.tools.iter().map(|tool| Tool::of(tool, name, digest)).collect(),
             migrations: migrations.collect(),
+            imports: imports.to_vec(),
         }
     }
 }

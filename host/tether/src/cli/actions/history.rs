@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use tether_core::id::ActionId;
+use tether_core::plain::shown;
 
 use crate::cli::gateway::{Connection, read};
-use crate::cli::{plain::plain, say};
+use crate::cli::say;
 use crate::wire::seen::SeenHistory;
 
 /// Tell what happened to an action, oldest first
@@ -34,7 +35,8 @@ impl History {
         let history: SeenHistory = read(&answer)?;
         for event in &history.events {
             let actor = event.actor.as_deref().unwrap_or("tether");
-            let [at, to, actor, detail] = [&event.at, &event.to, actor, &event.detail].map(plain);
+            let [at, to, actor, detail] =
+                [&event.at, &event.to, actor, &event.detail].map(|text| shown(text));
             say(format!("{at}  {to:<9}  {actor}: {detail}"));
         }
         Ok(ExitCode::SUCCESS)
