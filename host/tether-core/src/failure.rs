@@ -121,6 +121,12 @@ impl Cause {
     }
 }
 
+/// The five statuses of HTTP after which the same request may go better: 408, 429,
+/// 502, 503, 504.
+pub fn is_transient_status(status: u16) -> bool {
+    matches!(status, 408 | 429 | 502 | 503 | 504)
+}
+
 /// Why an attempt has no output, for programs and for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -149,6 +155,12 @@ mod tests {
     fn a_read_is_retried_only_where_repeating_can_help() {
         let retried: Vec<_> = Cause::ALL.into_iter().filter(|cause| cause.retries_read()).collect();
         assert_eq!(retried, [Cause::Transient, Cause::TimedOut, Cause::Unreachable]);
+    }
+
+    #[test]
+    fn five_statuses_are_transient() {
+        let transient: Vec<_> = (100..1000).filter(|status| is_transient_status(*status)).collect();
+        assert_eq!(transient, [408, 429, 502, 503, 504]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::clock::Timestamp;
 use crate::destination::Method;
+use crate::failure::is_transient_status;
 use crate::id::{DatabaseName, StepName};
 
 /// What may be said about an action's effect to a person.
@@ -95,7 +96,12 @@ impl Ledger {
                 Fact::Committed { .. } => committed = true,
                 Fact::Sent { request, answer } if !request.method.is_safe() => {
                     left |= *answer != Answer::NotSent;
-                    in_doubt |= *answer == Answer::InDoubt;
+                    in_doubt |= match answer {
+                        Answer::InDoubt => true,
+                        // Said by whoever stands before the peer, which may have acted.
+                        Answer::Status(status) => !succeeded && is_transient_status(*status),
+                        Answer::NotSent => false,
+                    };
                 }
                 Fact::Sent { .. } => {}
             }
@@ -140,6 +146,7 @@ mod tests {
         check(vec![sent("POST", Answer::NotSent)], None, Applied);
         check(vec![sent("POST", Answer::Status(200))], Unknown, Applied);
         check(vec![sent("POST", Answer::Status(200)), committed()], Applied, Applied);
+        check(vec![sent("POST", Answer::Status(504)), committed()], Unknown, Applied);
         check(vec![sent("POST", Answer::InDoubt)], Unknown, Unknown);
         check(vec![sent("POST", Answer::InDoubt), committed()], Unknown, Unknown);
         check(vec![sent("GET", Answer::InDoubt)], None, Applied);

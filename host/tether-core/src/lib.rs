@@ -5,6 +5,7 @@
 //! values is decided here, as a function, and is tested as a table.
 
 pub mod action;
+pub mod allowance;
 pub mod audit;
 pub mod clock;
 pub mod confirm;

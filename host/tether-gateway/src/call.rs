@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use tether_core::action::Action;
+use tether_core::allowance::Allowance;
 use tether_core::failure::Failure;
 use tether_core::id::{IdempotencyKey, RequestId, ToolName};
 use tether_core::identity::Caller;
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::problem::Problem;
-use tether_core::retry::Allowance;
 
 use crate::Gateway;
 use crate::admit::{AdmittedCall, AdmittedRead};

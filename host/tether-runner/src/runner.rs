@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, anyhow};
+use tether_core::allowance::Allowance;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
 use tether_core::grant::{Binding, BoundComponent};
@@ -14,7 +15,6 @@ use tether_core::port::BoxFuture;
 use tether_core::port::databases::{Databases, NotNow, Record, Rights, Scope, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
-use tether_core::retry::Allowance;
 use tether_core::tool::Offer;
 use tether_transport::outbound::{Course, Outbound};
 

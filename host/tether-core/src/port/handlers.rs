@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::allowance::Allowance;
 use crate::digest::Digest;
 use crate::failure::Failure;
 use crate::grant::Binding;
@@ -11,7 +12,6 @@ use crate::json::JsonText;
 use crate::port::BoxFuture;
 use crate::port::databases::{NotNow, Record, Unreachable};
 use crate::port::journal::Journal;
-use crate::retry::Allowance;
 use crate::tool::Offer;
 
 /// How one attempt of a write ended, before the records were asked.

@@ -66,6 +66,22 @@ impl MemoryActions {
         self.tables().actions.iter().find(|action| action.id == id).unwrap().clone()
     }
 
+    /// Every action, in the order in which they were proposed.
+    pub(crate) fn all(&self) -> Vec<ActionId> {
+        self.tables().actions.iter().map(|action| action.id).collect()
+    }
+
+    pub(crate) fn told(&self, id: ActionId) -> Vec<HistoryEvent> {
+        let tables = self.tables();
+        tables.history.iter().filter(|(of, _)| *of == id).map(|(_, event)| event.clone()).collect()
+    }
+
+    /// The action that this person's key confirmed.
+    pub(crate) fn key_names(&self, person: &UserId, key: &IdempotencyKey) -> Option<ActionId> {
+        let mut keys = self.tables().confirm_keys.clone().into_iter();
+        keys.find_map(|((_, by, held), id)| (by == *person && held == *key).then_some(id))
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.tables().actions.len()
     }
@@ -174,6 +190,15 @@ impl ActionStore for MemoryActions {
                 state: State::Pending { attempts_used: 0, expires_at: new.expires_at, last_failure: None },
                 ledger: Ledger::default(),
             };
+            let event = HistoryEvent {
+                at: action.proposal.created_at,
+                actor: Some(action.proposal.proposer.clone()),
+                from: None,
+                to: Status::Pending,
+                attempt: 0,
+                detail: "proposed".to_owned(),
+            };
+            tables.history.push((action.id, event));
             tables.actions.push(action.clone());
             Proposed::New(action)
         })
@@ -236,9 +261,8 @@ impl ActionStore for MemoryActions {
         _tenant: &'a TenantId,
         id: ActionId,
     ) -> BoxFuture<'a, Result<Vec<HistoryEvent>, StoreError>> {
-        self.read(|tables| {
-            tables.history.iter().filter(|(of, _)| *of == id).map(|(_, event)| event.clone()).collect()
-        })
+        let events = self.told(id);
+        self.read(|_| events)
     }
 
     fn swap(&self, change: Change) -> BoxFuture<'_, Result<Swap, StoreError>> {
@@ -305,6 +329,7 @@ impl ActionStore for MemoryActions {
                 if let State::Succeeded { output, .. } = &mut action.state {
                     *output = Output::Erased;
                 }
+                action.revision = Revision(action.revision.0 + 1);
                 tables.records_due.insert(action.id, before);
             }
         })

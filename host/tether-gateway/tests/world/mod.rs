@@ -4,6 +4,7 @@
 #![allow(dead_code, unused_imports, reason = "every test file uses a part of it")]
 
 mod actions;
+pub(crate) mod gates;
 mod handlers;
 
 use std::future::pending;
@@ -21,6 +22,7 @@ use tether_core::problem::Problem;
 use tether_gateway::{Called, Gateway, Outcome, Settings};
 
 pub(crate) use actions::MemoryActions;
+use gates::Gates;
 pub(crate) use handlers::{Act, ScriptedHandlers, Then, request};
 
 /// What survives a crash, and the fuse.
@@ -86,9 +88,16 @@ pub(crate) struct Fuse {
     taken: AtomicUsize,
     blows_at: AtomicUsize,
     notify: tokio::sync::Notify,
+    /// Where each step waits for the test, if it does.
+    gates: Option<Arc<Gates>>,
 }
 
 impl Fuse {
+    /// One that never blows, and whose steps wait at `gates`.
+    pub(crate) fn gated(gates: Arc<Gates>) -> Self {
+        Self { gates: Some(gates), ..Self::default() }
+    }
+
     /// The next life ends at its `step`-th step, counted from 1; 0 for never.
     pub(crate) fn set(&self, step: usize) {
         self.taken.store(0, Ordering::SeqCst);
@@ -102,6 +111,9 @@ impl Fuse {
 
     /// Takes a step; where the fuse blows, nothing after it happens.
     pub(crate) async fn step(&self) {
+        if let Some(gates) = &self.gates {
+            return gates.pass().await;
+        }
         let step = self.taken.fetch_add(1, Ordering::SeqCst) + 1;
         let blows_at = self.blows_at.load(Ordering::SeqCst);
         if blows_at != 0 && step >= blows_at {

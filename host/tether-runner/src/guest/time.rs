@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tether_core::allowance::Allowance;
 use tether_core::failure::{Cause, Failure};
-use tether_core::retry::Allowance;
 
 use super::ending;
 use super::stopwatch::Stopwatch;

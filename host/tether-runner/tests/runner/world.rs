@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use tether_core::allowance::Allowance;
 use tether_core::clock::{Clock, Timestamp};
 use tether_core::failure::Failure;
 use tether_core::grant::{Binding, BoundComponent, DatabaseGrant, Grants};
@@ -15,7 +16,7 @@ use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{Databases, SqlLimits};
 use tether_core::port::handlers::{Handlers, WriteReport};
-use tether_core::retry::{Allowance, RetryPolicy};
+use tether_core::retry::RetryPolicy;
 use tether_runner::{LoadError, LoadRequest, Loaded, Runner, Settings, Source};
 use tether_store::SqliteDatabases;
 use tether_transport::outbound::{self, Outbound, Secrets};

@@ -5,12 +5,11 @@ use std::time::Duration;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
-use tether_core::failure::{Cause, Failure};
+use tether_core::failure::{Cause, Failure, is_transient_status};
 use tether_core::json::JsonText;
 use tether_core::plain::plain;
 use tether_core::schema::Schema;
 
-use crate::outbound::repeat::is_transient;
 use crate::outbound::{Response, SendError};
 
 /// The longest message that is passed on, in characters.
@@ -61,7 +60,7 @@ pub(super) fn not_answered(error: SendError) -> Failure {
 
 fn failure(response: &Response, retry_after: Option<Duration>) -> Failure {
     let status = response.status();
-    let cause = if is_transient(status) { Cause::Transient } else { Cause::Failed };
+    let cause = if is_transient_status(status.as_u16()) { Cause::Transient } else { Cause::Failed };
     let (code, says) = words(response.headers(), response.body());
     let message = match says {
         Some(says) => {

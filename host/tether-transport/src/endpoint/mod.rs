@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use tether_core::allowance::Allowance;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
 use tether_core::grant::Binding;
@@ -13,7 +14,6 @@ use tether_core::port::BoxFuture;
 use tether_core::port::databases::{NotNow, Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
-use tether_core::retry::Allowance;
 use tether_core::tool::{Offer, Tool};
 
 use crate::outbound::Outbound;

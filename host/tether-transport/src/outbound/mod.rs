@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use rustls::pki_types::CertificateDer;
+use tether_core::allowance::Allowance;
 use tether_core::destination::Destination;
 use tether_core::id::RequestId;
 use tether_core::port::journal::Journal;
-use tether_core::retry::Allowance;
 
 use lane::{Lane, Way};
 use names::SystemNames;

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
-use tether_core::failure::{Cause, Failure};
-use tether_core::retry::Allowance;
+use tether_core::allowance::Allowance;
+use tether_core::failure::{Cause, Failure, is_transient_status};
 
 use super::{Response, SendError};
 use crate::retry_after;
@@ -61,7 +60,7 @@ pub(crate) async fn in_time<T>(
 /// What is worth repeating about an outcome.
 fn failure(outcome: &Result<Response, SendError>, allowance: &Allowance) -> Option<Failure> {
     match outcome {
-        Ok(response) if is_transient(response.status()) => {
+        Ok(response) if is_transient_status(response.status().as_u16()) => {
             let retry_after = retry_after::of(response, Some(allowance.now()));
             Some(Failure { retry_after, ..Failure::new(Cause::Transient, "") })
         }
@@ -69,22 +68,5 @@ fn failure(outcome: &Result<Response, SendError>, allowance: &Allowance) -> Opti
             Some(Failure::new(Cause::Unreachable, ""))
         }
         Ok(_) | Err(SendError::Denied(_) | SendError::TooLarge(_)) => None,
-    }
-}
-
-/// The five statuses after which the same request may go better.
-pub(crate) fn is_transient(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 408 | 429 | 502 | 503 | 504)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn five_statuses_are_transient() {
-        let transient: Vec<_> =
-            (100..1000).filter(|code| is_transient(StatusCode::from_u16(*code).unwrap())).collect();
-        assert_eq!(transient, [408, 429, 502, 503, 504]);
     }
 }

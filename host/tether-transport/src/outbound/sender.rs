@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tether_core::allowance::Allowance;
+use tether_core::failure::is_transient_status;
 use tether_core::id::{RequestId, StepName};
 use tether_core::port::journal::Journal;
-use tether_core::retry::Allowance;
 use tokio::time::Instant;
 
 use super::check::{self, Checked, denied};
@@ -16,7 +17,7 @@ use super::lane::Lane;
 use super::once::{Noting, once};
 use super::parcel::{Parcel, host_headers};
 use super::passage::Passage;
-use super::repeat::{is_transient, repeat};
+use super::repeat::repeat;
 use super::{Course, Outbound, Request, Response, SendError};
 use crate::retry_after;
 
@@ -132,7 +133,7 @@ impl Sender {
         let response =
             once(&self.outbound, &lane, parcel, self.outbound.cap(), Noting { journal, step, passage })
                 .await?;
-        if is_transient(response.status()) {
+        if is_transient_status(response.status().as_u16()) {
             self.failed(retry_after::of(&response, None));
         }
         Ok(response)

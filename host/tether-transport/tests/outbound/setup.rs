@@ -10,11 +10,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue};
+use tether_core::allowance::Allowance;
 use tether_core::clock::{Clock, Timestamp};
 use tether_core::destination::Destination;
 use tether_core::id::RequestId;
 use tether_core::port::BoxFuture;
-use tether_core::retry::{Allowance, RetryPolicy};
+use tether_core::retry::RetryPolicy;
 use tether_transport::outbound::{Course, Names, Outbound, Request, Secrets, SendError, Sender, Settings};
 
 use crate::journal::TestJournal;

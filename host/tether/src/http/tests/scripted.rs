@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use tether_core::allowance::Allowance;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
 use tether_core::grant::{Binding, BoundComponent};
@@ -15,7 +16,6 @@ use tether_core::port::BoxFuture;
 use tether_core::port::databases::{NotNow, Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
-use tether_core::retry::Allowance;
 use tether_core::schema::Schema;
 use tether_core::tool::{Offer, Tool, ToolEffect};
 
