@@ -10,6 +10,9 @@ use tether_core::port::BoxFuture;
 use tether_core::port::actions::ActionStore;
 use tether_core::port::journal::{Departure, Journal, NotNoted};
 
+/// Bytes of a request's path that are kept.
+const LONGEST_PATH: usize = 512;
+
 /// See [`Journal`]. Every note writes the whole ledger, so that one that is written
 /// later never forgets one that was written before.
 pub(crate) struct AttemptJournal {
@@ -66,11 +69,12 @@ impl AttemptJournal {
     }
 
     /// Adds a request, in doubt from now on.
-    fn add(&self, request: Request) -> Result<usize, NotNoted> {
+    fn add(&self, mut request: Request) -> Result<usize, NotNoted> {
         let mut sent = self.sent();
         if sent.closed {
             return Err(ended());
         }
+        shorten(&mut request.path);
         let fact = Fact::Sent { request, answer: Answer::InDoubt };
         sent.entries.push(Entry { at: self.clock.now(), attempt: self.attempt, fact });
         Ok(sent.entries.len() - 1)
@@ -157,6 +161,34 @@ impl Drop for CloseOnDrop {
     }
 }
 
+/// Cuts a path to what a person needs to find the request; it ends in `…` then. Every
+/// note writes all requests of the action again.
+fn shorten(path: &mut String) {
+    if path.len() > LONGEST_PATH {
+        path.truncate(path.floor_char_boundary(LONGEST_PATH));
+        path.push('…');
+    }
+}
+
 fn ended() -> NotNoted {
     NotNoted("the attempt has ended".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: &str) {
+        let mut path = path.to_owned();
+        shorten(&mut path);
+        assert_eq!(path, expected);
+    }
+
+    #[test]
+    fn a_long_path_is_cut_between_characters_and_says_so() {
+        check("/refunds", "/refunds");
+        check(&"x".repeat(512), &"x".repeat(512));
+        check(&format!("x{}", "ä".repeat(300)), &format!("x{}…", "ä".repeat(255)));
+    }
 }

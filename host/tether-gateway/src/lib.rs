@@ -6,6 +6,7 @@
 //! with neither Wasm nor SQL.
 
 mod admit;
+mod away;
 mod call;
 mod confirm;
 mod decline;

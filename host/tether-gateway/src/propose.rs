@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tether_core::action::{Action, Preview, Proposal};
-use tether_core::failure::Cause;
+use tether_core::failure::{Cause, Failure};
 use tether_core::id::IdempotencyKey;
 use tether_core::identity::Caller;
 use tether_core::invocation::Invocation;
@@ -78,17 +78,25 @@ impl Gateway {
         match self.handlers.preview(&admitted.offer.binding, invocation, Arc::clone(&allowance)).await {
             Ok(Some(text)) => Ok(Preview::Text(text)),
             Ok(None) => Ok(Preview::None),
-            Err(failure) => match failure.cause {
-                Cause::InvalidArguments | Cause::Refused | Cause::Transient | Cause::Failed => {
-                    Err(crate::call::told(failure, request_id, allowance.attempts()))
-                }
-                _ => {
-                    tracing::warn!(%request_id, tool = %admitted.offer.tool.name, cause = failure.cause.as_str(), "no preview");
-                    Ok(Preview::Unavailable(failure.message))
-                }
-            },
+            Err(failure) if is_told(&failure) => {
+                Err(crate::call::told(failure, request_id, allowance.attempts()))
+            }
+            Err(failure) => {
+                tracing::warn!(%request_id, tool = %admitted.offer.tool.name, cause = failure.cause.as_str(), "no preview");
+                Ok(Preview::Unavailable(failure.message))
+            }
         }
     }
+}
+
+/// Whether the handler said so itself. The host may know a better cause of what was
+/// told; the handler's code stays.
+fn is_told(failure: &Failure) -> bool {
+    failure.handler_code.is_some()
+        || matches!(
+            failure.cause,
+            Cause::InvalidArguments | Cause::Refused | Cause::Transient | Cause::Failed
+        )
 }
 
 /// The action of an earlier proposal with the same key, if it is the same proposal.

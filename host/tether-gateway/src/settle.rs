@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 use tracing::Instrument as _;
 
 use crate::Gateway;
+use crate::away::Away;
 use crate::journal::{AttemptJournal, CloseOnDrop};
 use crate::outcome::Outcome;
 
@@ -204,19 +205,27 @@ impl Gateway {
     /// crash all of them, later those that could not be settled before.
     pub(crate) async fn settle_left_behind(&self, executing: Vec<Action>) -> (usize, usize) {
         let (mut settled, mut unsettled) = (0, 0);
+        let mut away = Away::default();
         for action in executing {
             if self.endings.runs(action.id) {
                 continue;
             }
-            match self.settle_one(action).await {
+            if away.holds(&action) {
+                unsettled += 1;
+                continue;
+            }
+            match self.settle_one(&action).await {
                 true => settled += 1,
-                false => unsettled += 1,
+                false => {
+                    unsettled += 1;
+                    away.add(&action);
+                }
             }
         }
         (settled, unsettled)
     }
 
-    async fn settle_one(&self, seen: Action) -> bool {
+    async fn settle_one(&self, seen: &Action) -> bool {
         // Read again, now that nobody runs it: it may have noted a request since.
         let Ok(Some(now)) = self.actions.load(&seen.proposal.tenant, seen.id).await else { return false };
         if now.revision != seen.revision {

@@ -3,17 +3,19 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tether_core::action::{Action, Proposal};
 use tether_core::clock::Timestamp;
 use tether_core::port::actions::StoreError;
 
 use crate::Gateway;
+use crate::away::Away;
 
 /// Actions handled in one go; the rest waits for the next round.
 const BATCH: usize = 200;
 
 /// How long a database that is away is left alone, before its records are to be
 /// emptied again.
-const AWAY: Duration = Duration::from_secs(3600);
+const LEFT_ALONE: Duration = Duration::from_secs(3600);
 
 /// How often kept components are looked through where no action ended.
 const COMPONENTS: Duration = Duration::from_secs(60);
@@ -74,17 +76,26 @@ impl Gateway {
         let now = self.clock.now();
         let kept_since = now.as_millis().saturating_sub(millis(self.settings.keep_results));
         self.actions.erase_outputs(Timestamp::from_millis(kept_since), BATCH).await?;
+        let mut away = Away::default();
         for action in self.actions.with_records(now, BATCH).await? {
-            let proposal = &action.proposal;
-            let emptied =
-                self.handlers.empty_records(&proposal.tenant, &proposal.binding, action.id.into()).await;
-            let due = emptied.err().map(|unreachable| {
-                tracing::warn!(action = %action.id, error = %unreachable, "its records are not emptied yet");
-                now.after(AWAY)
-            });
-            self.actions.set_records_due(&proposal.tenant, action.id, due).await?;
+            let emptied = !away.holds(&action) && self.empty_records(&action).await;
+            if !emptied {
+                away.add(&action);
+            }
+            let due = (!emptied).then(|| now.after(LEFT_ALONE));
+            self.actions.set_records_due(&action.proposal.tenant, action.id, due).await?;
         }
         Ok(())
+    }
+
+    /// Whether that could be done now.
+    async fn empty_records(&self, action: &Action) -> bool {
+        let Proposal { tenant, binding, .. } = &action.proposal;
+        let emptied = self.handlers.empty_records(tenant, binding, action.id.into()).await;
+        if let Err(unreachable) = &emptied {
+            tracing::warn!(action = %action.id, error = %unreachable, "its records are not emptied yet");
+        }
+        emptied.is_ok()
     }
 }
 

@@ -8,6 +8,9 @@ ALTER TABLE actions RENAME COLUMN component_digest TO handler_digest;
 -- done, or nothing is erased.
 ALTER TABLE actions ADD COLUMN records_due INTEGER;
 
+-- Results that were erased before: whether their records were emptied was not kept.
+UPDATE actions SET records_due = 0 WHERE status = 'Succeeded' AND output IS NULL;
+
 DROP INDEX actions_undecided;
 CREATE INDEX actions_undecided ON actions (handler_digest)
     WHERE handler = 'component' AND status IN ('Pending', 'Executing');

@@ -132,7 +132,7 @@ fn limits(section: &mut Section<'_>, retry: &RetryPolicy) -> Result<Limits, Conf
         handles: section.number("handles", 16..=1_000_000, 1_000)?,
         request_bytes: section.bytes("request_bytes", 1 << 10..=1 << 30, 8 << 20)?,
         answer_bytes: section.bytes("answer_bytes", 1 << 10..=1 << 30, 8 << 20)?,
-        requests: section.number("requests", 1..=10_000, 100)?,
+        requests: section.number("requests", 1..=1_000, 100)?,
         sql: SqlLimits {
             max_rows: section.number("sql_rows", 1..=10_000_000, sql.max_rows)?,
             max_bytes: section.bytes("sql_bytes", 1024..=1 << 30, sql.max_bytes)?,

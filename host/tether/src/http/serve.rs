@@ -36,6 +36,9 @@ impl Default for Patience {
     }
 }
 
+/// Connections at the same time; whoever comes then waits until one has ended.
+const MOST_CONNECTIONS: usize = 4_096;
+
 /// The pause after a connection could not be taken, for lack of handles say.
 const BREATHER: Duration = Duration::from_millis(200);
 
@@ -56,7 +59,7 @@ pub async fn serve(
     loop {
         tokio::select! {
             () = &mut stop => break,
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if connections.len() < MOST_CONNECTIONS => match accepted {
                 Ok((stream, _)) => {
                     failing = false;
                     connections.spawn(connection(stream, router.clone(), patience, closed.clone()));
