@@ -44,22 +44,21 @@ impl Gateway {
         self.check_key(caller, id, key.as_ref()).await?;
         let confirmation = Confirmation { claim: Claim { by: caller.user.clone(), key }, attempts_seen };
 
-        let mut action = self.load(caller, id).await?;
+        let mut action = self.find(caller, id).await?;
+        let used = action.state.attempts_used();
         loop {
-            match confirmation.decide(&action, self.clock.now()) {
+            let decision = confirmation.decide(&action, self.clock.now());
+            // An attempt that was faster has failed already. Its person knows that, this
+            // one does not: it must look again.
+            if is_pending(&action) && action.state.attempts_used() > used && decision != Decision::Expire {
+                return Ok(Outcome::conflict(action, Code::ExecutionFailedRetryable));
+            }
+            match decision {
                 Decision::Expire => action = self.expire(action).await?,
-                Decision::Claim => {
-                    let used = action.state.attempts_used();
-                    match self.claim(&confirmation, action).await? {
-                        Claimed::Ran(outcome) => return Ok(outcome),
-                        // The attempt that was faster has failed already. Its person
-                        // knows that, this one does not: it must look again.
-                        Claimed::Lost(now) if now.state.attempts_used() > used && is_pending(&now) => {
-                            return Ok(Outcome::conflict(now, Code::ExecutionFailedRetryable));
-                        }
-                        Claimed::Lost(now) => action = now,
-                    }
-                }
+                Decision::Claim => match self.claim(&confirmation, action).await? {
+                    Claimed::Ran(outcome) => return Ok(outcome),
+                    Claimed::Lost(now) => action = now,
+                },
                 Decision::Wait => return self.wait(&confirmation, caller, action).await,
                 Decision::Tell(reply) => return Outcome::replied(action, reply),
             }
@@ -155,6 +154,7 @@ impl Gateway {
                 return Outcome::replied(now, reply);
             }
             tokio::select! {
+                biased;
                 () = ended => {}
                 () = &mut patience => return Ok(Outcome::conflict(now, Code::ActionExecuting)),
             }

@@ -51,14 +51,19 @@ impl Gateway {
     /// The action, expired if its time is over. What the caller may not see does
     /// not exist for it.
     pub(crate) async fn load(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
-        let found = self.actions.load(&caller.tenant, id).await.map_err(store_problem)?;
-        let action = found
-            .filter(|action| caller.sees_tenant() || action.proposal.proposer == caller.user)
-            .ok_or_else(not_found)?;
+        let action = self.find(caller, id).await?;
         match action.state {
             State::Pending { expires_at, .. } if self.clock.now() >= expires_at => self.expire(action).await,
             _ => Ok(action),
         }
+    }
+
+    /// The action as it is stored.
+    pub(crate) async fn find(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
+        let found = self.actions.load(&caller.tenant, id).await.map_err(store_problem)?;
+        found
+            .filter(|action| caller.sees_tenant() || action.proposal.proposer == caller.user)
+            .ok_or_else(not_found)
     }
 }
 

@@ -229,7 +229,7 @@ pub(crate) fn request() -> Request {
     }
 }
 
-fn offer(effect: ToolEffect) -> Arc<Offer> {
+pub(crate) fn offer(effect: ToolEffect) -> Arc<Offer> {
     let schema = json(r#"{"type":"object"}"#);
     Arc::new(Offer {
         tool: Tool {

@@ -23,7 +23,7 @@ use tether_gateway::{Called, Gateway, Outcome, Settings};
 
 pub(crate) use actions::MemoryActions;
 use gates::Gates;
-pub(crate) use handlers::{Act, ScriptedHandlers, Then, request};
+pub(crate) use handlers::{Act, ScriptedHandlers, Then, offer, request};
 
 /// What survives a crash, and the fuse.
 #[derive(Clone)]

@@ -1,0 +1,189 @@
+//! The reference model: who may claim, and who may be told what. It knows only what was
+//! asked, and the history; none of the gateway's decisions.
+
+use std::collections::{HashMap, HashSet};
+
+use tether_core::action::{Action, Output, State, Status};
+use tether_core::id::{ActionId, IdempotencyKey, UserId};
+use tether_core::port::actions::HistoryEvent;
+use tether_core::problem::{Code, Problem};
+use tether_gateway::{Outcome, Told};
+
+/// A confirmation, as it was asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) action: ActionId,
+    pub(crate) person: UserId,
+    pub(crate) key: Option<IdempotencyKey>,
+    /// The attempts that the person says to have seen.
+    pub(crate) seen: Option<u32>,
+    /// Where the action stood.
+    pub(crate) stood: (Status, u32),
+    /// How much history it had.
+    pub(crate) told: usize,
+    /// Whether the same person asked before.
+    pub(crate) again: bool,
+}
+
+/// What may be, by what was asked so far.
+#[derive(Default)]
+pub(crate) struct Model {
+    /// Who may have claimed which attempt.
+    claims: HashSet<(ActionId, UserId, u32)>,
+    /// What was proposed with a key, and the action that it became.
+    proposals: HashMap<IdempotencyKey, (&'static str, Option<ActionId>)>,
+}
+
+impl Model {
+    /// A person confirms. `holder` is the action that the key has claimed by now.
+    pub(crate) fn confirms(&mut self, asked: &Asked, holder: Option<ActionId>) {
+        let (status, used) = asked.stood;
+        // Who waited for an attempt, or did not see that one failed, never claims.
+        let may = status == Status::Pending
+            && asked.seen.is_none_or(|seen| seen == used)
+            && holder.is_none_or(|holder| holder == asked.action);
+        if may {
+            self.claims.insert((asked.action, asked.person.clone(), used + 1));
+        }
+    }
+
+    /// Every claim was somebody's to make.
+    pub(crate) fn check_claims(&self, id: ActionId, history: &[HistoryEvent]) -> Result<(), String> {
+        for event in history.iter().filter(|event| event.to == Status::Executing) {
+            let Some(person) = event.actor.clone() else { continue };
+            if !self.claims.contains(&(id, person.clone(), event.attempt)) {
+                let what = "of an action that was not pending so, or that they had not seen so";
+                return Err(format!("{person} claimed attempt {} {what}", event.attempt));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn proposes(&mut self, key: Option<&IdempotencyKey>, arguments: &'static str) {
+        if let Some(key) = key {
+            self.proposals.entry(key.clone()).or_insert((arguments, None));
+        }
+    }
+
+    /// What the proposer is told.
+    pub(crate) fn check_proposed(
+        &mut self,
+        key: Option<&IdempotencyKey>,
+        arguments: &'static str,
+        told: &Result<Action, Problem>,
+        kept: &[Action],
+    ) -> Result<(), String> {
+        let action = match told {
+            Ok(action) => action,
+            Err(problem) => {
+                return match problem.code {
+                    Code::Refused | Code::Overloaded | Code::StorageFull => Ok(()),
+                    // Another proposal had the key; whichever came first is kept.
+                    Code::IdempotencyKeyReused if key.is_some() => Ok(()),
+                    code => Err(format!("a proposal was told {code}")),
+                };
+            }
+        };
+        if !kept.iter().any(|kept| kept.id == action.id) {
+            return Err("a proposal was answered that is not kept".to_owned());
+        }
+        if action.proposal.arguments.as_str() != arguments {
+            return Err("a proposal was answered with another one".to_owned());
+        }
+        let Some(key) = key else { return Ok(()) };
+        let known = self.proposals.entry(key.clone()).or_insert((arguments, None));
+        match known.1 {
+            Some(id) if id != action.id => Err("a key proposed two actions".to_owned()),
+            _ => {
+                *known = (arguments, Some(action.id));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Whether a person may be told this, the action being as it is `now`. `panicked` is
+/// whether a handler did so.
+pub(crate) fn check_told(
+    asked: &Asked,
+    told: &Result<Outcome, Problem>,
+    now: &Action,
+    history: &[HistoryEvent],
+    holder: Option<ActionId>,
+    ever: Ever,
+) -> Result<(), String> {
+    let since = &history[asked.told..];
+    let mine = history
+        .iter()
+        .any(|event| event.to == Status::Executing && event.actor.as_ref() == Some(&asked.person));
+    let status = now.state.status();
+    let right = match told {
+        Ok(outcome) => {
+            let attempt = outcome.action.state.attempts_used();
+            let ran = |to: Status| {
+                let claimed = |event: &HistoryEvent| {
+                    event.to == Status::Executing
+                        && event.attempt == attempt
+                        && event.actor.as_ref() == Some(&asked.person)
+                };
+                let ended = |event: &HistoryEvent| {
+                    event.from == Some(Status::Executing) && event.to == to && event.attempt == attempt
+                };
+                history.iter().any(claimed) && history.iter().any(ended)
+            };
+            match outcome.told {
+                Told::Succeeded => ran(Status::Succeeded),
+                Told::FailedRetryable => ran(Status::Pending),
+                Told::Replayed => status == Status::Succeeded && may_replay(asked, now),
+                Told::Failed => status == Status::Failed,
+                Told::Declined => status == Status::Declined,
+                Told::Conflict(code) => match code {
+                    Code::ActionExecuting => {
+                        asked.stood.0 == Status::Executing
+                            || since.iter().any(|event| event.to == Status::Executing)
+                    }
+                    Code::ActionChanged => asked.seen.is_some_and(|seen| {
+                        asked.stood.1 != seen || since.iter().any(|event| event.attempt != seen)
+                    }),
+                    Code::ActionDecided => status == Status::Succeeded,
+                    Code::ActionDeclined => status == Status::Declined,
+                    Code::ActionExpired => status == Status::Expired,
+                    Code::ActionOutdated => ever.outdated,
+                    Code::ExecutionFailedRetryable => since
+                        .iter()
+                        .any(|event| event.from == Some(Status::Executing) && event.to != Status::Succeeded),
+                    Code::ExecutionFailed | Code::ExecutionAttemptsExhausted => status == Status::Failed,
+                    _ => false,
+                },
+            }
+        }
+        Err(problem) => match problem.code {
+            Code::KeyExpired => matches!(now.state, State::Succeeded { output: Output::Erased, .. }),
+            Code::IdempotencyKeyReused => holder.is_some_and(|holder| holder != asked.action),
+            // "Nothing was attempted."
+            Code::Overloaded | Code::StorageFull | Code::UpstreamUnavailable => asked.again || !mine,
+            Code::Internal => ever.panicked,
+            _ => false,
+        },
+    };
+    if right {
+        return Ok(());
+    }
+    let told = told.as_ref().map(|outcome| outcome.told).map_err(|problem| problem.code);
+    Err(format!("{asked:?} was told {told:?}, and the action is {status:?}: {history:#?}"))
+}
+
+/// Who replays has the winner's key or none, or waited for an attempt.
+fn may_replay(asked: &Asked, now: &Action) -> bool {
+    let State::Succeeded { claim, .. } = &now.state else { return false };
+    asked.key.is_none()
+        || (claim.by == asked.person && claim.key == asked.key)
+        || asked.stood.0 == Status::Executing
+}
+
+/// What happened at some time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ever {
+    pub(crate) panicked: bool,
+    pub(crate) outdated: bool,
+}
