@@ -71,8 +71,8 @@ impl From<outbound::Response> for Response {
 impl From<SendError> for Error {
     fn from(error: SendError) -> Self {
         match error {
-            SendError::Denied(why) => Self::Denied(why),
-            SendError::NotSent(why) => Self::NotSent(why),
+            SendError::Denied(why) | SendError::Refused(why) => Self::Denied(why),
+            SendError::NotSent(why) | SendError::StorageFull(why) => Self::NotSent(why),
             SendError::OutcomeUnknown(why) => Self::OutcomeUnknown(why),
             SendError::TooLarge(limit) => Self::TooLarge(limit),
         }

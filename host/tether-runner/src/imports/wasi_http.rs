@@ -157,8 +157,8 @@ async fn whole(mut body: WasiBody, under_way: &mut UnderWay) -> Result<Bytes, Er
 
 fn code(error: SendError) -> Error {
     match error {
-        SendError::Denied(_) => Error::HttpRequestDenied,
-        SendError::NotSent(_) => Error::ConnectionRefused,
+        SendError::Denied(_) | SendError::Refused(_) => Error::HttpRequestDenied,
+        SendError::NotSent(_) | SendError::StorageFull(_) => Error::ConnectionRefused,
         SendError::OutcomeUnknown(_) => Error::ConnectionTerminated,
         SendError::TooLarge(limit) => Error::HttpResponseBodySize(Some(limit)),
     }

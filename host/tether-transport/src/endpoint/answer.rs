@@ -52,6 +52,8 @@ pub(super) fn output(
 pub(super) fn not_answered(error: SendError) -> Failure {
     let cause = match &error {
         SendError::Denied(_) => Cause::Denied,
+        SendError::Refused(_) => Cause::Limit,
+        SendError::StorageFull(_) => Cause::StorageFull,
         SendError::NotSent(_) | SendError::OutcomeUnknown(_) => Cause::Unreachable,
         SendError::TooLarge(_) => Cause::ResultTooLarge,
     };

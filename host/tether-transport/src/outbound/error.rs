@@ -9,12 +9,20 @@ use super::passage::Closed;
 /// and no query string.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// Nothing was sent: the operator granted no such thing, or the request is none.
+    /// The operator granted no such destination, method, address or header, or the
+    /// request is none. Nothing was sent there; a read may have been redirected there.
     #[error("{0}")]
     Denied(String),
+    /// It is against a rule or over a limit of the host: the step is used, the main
+    /// record is written, requests are too many or too large, or redirects too many.
+    #[error("{0}")]
+    Refused(String),
     /// Nothing was sent: the connection could not be made, or the request not noted.
     #[error("{0}")]
     NotSent(String),
+    /// Nothing was sent: there is no room for the note of it.
+    #[error("{0}")]
+    StorageFull(String),
     /// The request left, and no whole answer came back: it may have acted.
     #[error("{0}")]
     OutcomeUnknown(String),

@@ -67,6 +67,12 @@ fn failure(outcome: &Result<Response, SendError>, allowance: &Allowance) -> Opti
         Err(SendError::NotSent(_) | SendError::OutcomeUnknown(_)) => {
             Some(Failure::new(Cause::Unreachable, ""))
         }
-        Ok(_) | Err(SendError::Denied(_) | SendError::TooLarge(_)) => None,
+        Ok(_)
+        | Err(
+            SendError::Denied(_)
+            | SendError::Refused(_)
+            | SendError::StorageFull(_)
+            | SendError::TooLarge(_),
+        ) => None,
     }
 }
