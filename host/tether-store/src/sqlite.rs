@@ -3,6 +3,7 @@
 pub(crate) mod actions;
 pub(crate) mod databases;
 mod full;
+mod left;
 mod readers;
 #[cfg(test)]
 mod test_folder;

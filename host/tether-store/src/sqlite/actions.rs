@@ -25,6 +25,7 @@ use tether_core::port::actions::{
 
 use self::writer::Writer;
 use super::full::is_full;
+use super::left;
 use super::readers::Readers;
 use crate::row::Fault;
 
@@ -78,6 +79,9 @@ fn open_writer(path: &Path) -> anyhow::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let cannot_write = || format!("the file, or its folder {}, cannot be written", folder.display());
+    // Its folder may have just been made.
+    left::sync_names(path)?;
+    left::sync(path)?;
     let mut connection = Connection::open_with_flags(path, flags).with_context(cannot_write)?;
     connection.busy_timeout(FOREIGN_LOCK)?;
     anyhow::ensure!(!connection.is_readonly("main")?, cannot_write());

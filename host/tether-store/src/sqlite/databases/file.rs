@@ -12,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::error::without_connection;
 use super::room::Room;
 use super::stop::Stop;
+use crate::sqlite::left::Left;
 use crate::sqlite::readers::Readers;
 
 /// Connections that read one file at the same time.
@@ -26,6 +27,7 @@ pub(super) struct DatabaseFile {
     own: bool,
     limits: SqlLimits,
     room: Arc<Room>,
+    left: Arc<Left>,
     /// Its permit is the writer's turn, given in the order of asking.
     turn: Arc<Semaphore>,
     /// The connection for writing, while nobody has the turn.
@@ -36,10 +38,12 @@ pub(super) struct DatabaseFile {
 impl DatabaseFile {
     /// The file at `path`, nothing opened yet; `own` if Tether made it.
     pub(super) fn new(path: PathBuf, own: bool, limits: SqlLimits, room: Arc<Room>) -> Arc<Self> {
-        let reads = path.clone();
-        let readers = Readers::new(READERS, move || open_reader(&reads, &limits));
+        let left = Arc::new(Left::of(path.clone()));
+        let (reads, before) = (path.clone(), left.clone());
+        let readers =
+            Readers::new(READERS, move || before.sync().and_then(|()| open_reader(&reads, &limits)));
         let turn = Arc::new(Semaphore::new(1));
-        Arc::new(Self { path, own, limits, room, turn, writer: Mutex::default(), readers })
+        Arc::new(Self { path, own, limits, room, left, turn, writer: Mutex::default(), readers })
     }
 
     /// The bounds on SQL.
@@ -116,7 +120,10 @@ impl Turn {
             let idle = self.file.idle_writer().take();
             let connection = match idle {
                 Some(connection) => connection,
-                None => open_writer(&self.file.path, self.file.own, &self.file.limits, stop)?,
+                None => {
+                    self.file.left.sync()?;
+                    open_writer(&self.file.path, self.file.own, &self.file.limits, stop)?
+                }
             };
             self.connection = Some(connection);
         }

@@ -69,7 +69,7 @@ impl Files {
     }
 
     /// Makes the file at `place`, empty, with the folders above it, unless it is
-    /// there. Afterwards their names are on the disk. Blocks.
+    /// there. Their names are not on the disk by that. Blocks.
     pub(super) fn make(&self, place: &Place) -> Result<(), SqlError> {
         self.try_make(place).map_err(|error| unusable(&error))
     }
@@ -78,36 +78,20 @@ impl Files {
         // SQLite loses its locks on a file when anybody in this process closes it:
         // nobody may have opened this one before it is made.
         let _open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = place.path.parent().unwrap_or(&self.data_dir);
-        let new: Vec<&Path> = folder.ancestors().take_while(|above| !above.exists()).collect();
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(place.path.parent().unwrap_or(&self.data_dir))?;
         match fs::File::create_new(&place.path) {
-            Ok(file) => file.sync_all()?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-            Err(error) => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
         }
-        sync_folder(folder)?;
-        new.iter().filter_map(|made| made.parent()).try_for_each(sync_folder)
     }
 }
 
 /// What is told of a file that the system refuses.
-fn unusable(error: &io::Error) -> SqlError {
+pub(super) fn unusable(error: &io::Error) -> SqlError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => SqlError::StorageFull,
         _ => SqlError::Unreachable(format!("its file cannot be used: {error}")),
     }
-}
-
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    fs::File::open(folder)?.sync_all()
-}
-
-/// Elsewhere a folder cannot be opened as a file.
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// What tells a file from another one that was put in its place. As long as the

@@ -10,14 +10,14 @@ use tether_core::tool::Migration;
 
 use super::error::{sql_error, without_connection};
 use super::file::{DatabaseFile, Turn};
-use super::files::Files;
+use super::files::{Files, unusable};
 use super::known::KnownDatabases;
 use super::place::Place;
 use super::room::Room;
 use super::standing::Standing;
 use super::stop::Stop;
 use super::{bookkeeping, migration};
-use crate::sqlite::blocking;
+use crate::sqlite::{blocking, left};
 
 /// See [`super::SqliteDatabases`].
 pub(super) struct Host {
@@ -146,6 +146,11 @@ impl Host {
         standing.check(place)?;
 
         if standing.lacks_bookkeeping(place) {
+            // Before anything is in it, so that what is in it can be found again. Another
+            // process may have made it, and been killed before it came to this.
+            if place.own {
+                left::sync_names(&place.path).map_err(|error| unusable(&error))?;
+            }
             let id = fresh_id()?;
             let made = connection
                 .execute_batch("BEGIN IMMEDIATE")

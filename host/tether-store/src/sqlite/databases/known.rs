@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::place::Place;
+use crate::sqlite::left;
 
 /// The ids of databases by scope, in a file of the data folder, opened when first
 /// needed. Everything here blocks.
@@ -56,6 +57,7 @@ impl KnownDatabases {
 }
 
 fn make(path: &Path) -> rusqlite::Result<Connection> {
+    left::sync(path)?;
     let connection = Connection::open(path)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
