@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use crate::support::{NodeProject, Reply, Server, Setup, Upstream};
 
@@ -28,6 +28,9 @@ fn serve(upstream: &Upstream) -> Option<Server> {
         component()?,
         upstream.origin()
     );
+    // The first one compiles it, which takes long; the others are lent what it compiled.
+    static STARTING: Mutex<()> = Mutex::new(());
+    let _turn = STARTING.lock();
     Some(Setup::of(&[]).config("tether.toml", &config).start())
 }
 

@@ -15,7 +15,8 @@ fn read(upstream: &Upstream, timeout_seconds: &str, strict: bool) -> (Answer, Ve
     let arguments = outgoing("GET", &upstream.url("/x?q=1"), json!({ "strict": strict }));
     let answer = server.api.call("probe_send", &arguments);
     let received = upstream.received();
-    assert!(received.iter().all(|request| request.key() == answer.str("requestId")), "{received:?}");
+    let whole = |request: &Received| request.path == "/x?q=1" && request.key() == answer.str("requestId");
+    assert!(received.iter().all(whole), "{received:?}");
     (answer, received)
 }
 

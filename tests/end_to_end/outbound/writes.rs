@@ -1,5 +1,7 @@
 //! Confirmed writes: each request leaves once, noted first. F4, F9, F30.
 
+use std::sync::{Mutex, mpsc};
+
 use serde_json::json;
 
 use super::{confirmed, gateway, outgoing};
@@ -94,8 +96,10 @@ fn nothing_leaves_beside_an_open_transaction_or_after_the_main_record() {
 
 #[test]
 fn f30_a_person_who_goes_away_leaves_the_write_to_its_end() {
-    let upstream = Upstream::start(|_, _| {
-        std::thread::sleep(std::time::Duration::from_millis(300));
+    let (let_it_answer, told) = mpsc::channel();
+    let told = Mutex::new(told);
+    let upstream = Upstream::start(move |_, _| {
+        told.lock().unwrap().recv().expect("the test lives");
         Reply::ok("")
     });
     let server = gateway(&upstream, "10").start();
@@ -104,6 +108,7 @@ fn f30_a_person_who_goes_away_leaves_the_write_to_its_end() {
     let person = server.api.begin_confirm(&id, "{}");
     eventually("the request has left", || (upstream.received().len() == 1).then_some(()));
     drop(person);
+    let_it_answer.send(()).unwrap();
     eventually("it has ended", || (server.api.action(&id).str("status") == "Succeeded").then_some(()));
     assert_eq!(server.api.confirm(&id, "{}").check("200 Replayed").raw("result"), "\"200\"");
     assert_eq!((upstream.received().len(), server.effects_of(&id)), (1, 1));

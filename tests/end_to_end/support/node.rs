@@ -28,20 +28,20 @@ impl NodeProject {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
         let project = Path::new(ROOT).join(folder.replace('/', "-"));
         fs::create_dir_all(&project).expect("the tests can make folders");
-        let manifest = fs::read(source.join("package.json")).expect("it is there");
+        let lock = fs::read(source.join("package-lock.json")).expect("it is there");
         let installed = project.join("installed.json");
         for file in fs::read_dir(&source).expect("the folder is there").map_while(Result::ok) {
             fs::copy(file.path(), project.join(file.file_name())).expect("files can be copied");
         }
-        if fs::read(&installed).ok() != Some(manifest.clone()) {
+        if fs::read(&installed).ok().as_ref() != Some(&lock) {
             let npm = Command::new("npm")
-                .args(["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"])
+                .args(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
                 .current_dir(&project)
                 .stdin(Stdio::null())
                 .output()
                 .expect("npm can be run");
-            assert!(npm.status.success(), "npm install failed: {npm:?}");
-            fs::write(installed, manifest).expect("the tests can write files");
+            assert!(npm.status.success(), "npm ci failed: {npm:?}");
+            fs::write(installed, lock).expect("the tests can write files");
         }
         Some(Self(project))
     }
