@@ -339,4 +339,4 @@ impl Action {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -68,6 +68,7 @@ impl Confirmation {
             State::Succeeded { output: Output::Kept(_), .. } => Some(Reply::Replay),
             state => {
                 let code = match state {
+                    State::Succeeded { .. } => Code::KeyExpired,
                     State::Failed { .. } => failed_code(action),
                     _ => Code::ExecutionFailedRetryable,
                 };
@@ -90,5 +91,27 @@ pub fn failed_code(action: &Action) -> Code {
         State::Failed { failure, .. } if failure.cause.returns_write() => Code::ExecutionAttemptsExhausted,
         State::Failed { .. } => Code::ExecutionFailed,
         _ => Code::ExecutionFailedRetryable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::tests::{action, claim, ended, executing, pending};
+
+    #[test]
+    fn who_waited_for_a_success_is_never_told_that_it_failed() {
+        let waited = Confirmation { claim: claim(), attempts_seen: None };
+        let told = |state| waited.decide_after_wait(&action(state), 1);
+        assert_eq!(told(executing(1)), None);
+        let [mut succeeded, failed, ..] = ended();
+        assert_eq!(told(succeeded.clone()), Some(Reply::Replay));
+        let State::Succeeded { output, .. } = &mut succeeded else { unreachable!() };
+        *output = Output::Erased;
+        assert_eq!(told(succeeded), Some(Reply::Conflict(Code::KeyExpired)));
+        assert_eq!(told(failed), Some(Reply::Conflict(Code::ExecutionFailed)));
+        for state in [pending(1), executing(2)] {
+            assert_eq!(told(state), Some(Reply::Conflict(Code::ExecutionFailedRetryable)));
+        }
     }
 }

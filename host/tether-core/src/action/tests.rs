@@ -7,7 +7,7 @@ use crate::grant::BoundComponent;
 const NOON: Timestamp = Timestamp::EPOCH;
 const HOUR: Duration = Duration::from_secs(3600);
 
-fn claim() -> Claim {
+pub(crate) fn claim() -> Claim {
     Claim { by: "ann".parse().unwrap(), key: None }
 }
 
@@ -19,7 +19,7 @@ fn output() -> JsonText {
     JsonText::parse("{\"n\":1}").unwrap()
 }
 
-fn action(state: State) -> Action {
+pub(crate) fn action(state: State) -> Action {
     Action {
         id: "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap(),
         revision: Revision(1),
@@ -42,11 +42,11 @@ fn action(state: State) -> Action {
     }
 }
 
-fn pending(attempts_used: u32) -> State {
+pub(crate) fn pending(attempts_used: u32) -> State {
     State::Pending { attempts_used, expires_at: NOON.after(HOUR), last_failure: None }
 }
 
-fn executing(attempt: u32) -> State {
+pub(crate) fn executing(attempt: u32) -> State {
     State::Executing {
         attempt,
         claim: claim(),
@@ -56,7 +56,7 @@ fn executing(attempt: u32) -> State {
     }
 }
 
-fn ended() -> [State; 4] {
+pub(crate) fn ended() -> [State; 4] {
     [
         State::Succeeded { attempts_used: 1, claim: claim(), at: NOON, output: Output::Kept(output()) },
         State::Failed { attempts_used: 1, at: NOON, failure: failure(Cause::Refused) },

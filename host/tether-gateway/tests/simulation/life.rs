@@ -114,14 +114,15 @@ impl Simulation {
     pub(crate) fn run(seed: u64, steps: usize) -> Result<Counts, String> {
         let mut simulation = Self::new(seed);
         let done = simulation.lives(steps);
-        let Self { mut counts, steps, .. } = simulation;
-        counts.steps = steps.len();
-        counts.worlds = 1;
+        let number = simulation.steps.len();
+        let counts = Counts { steps: number, worlds: 1, ..simulation.counts.clone() };
         done.map(|()| counts).map_err(|what| {
-            let number = steps.len();
-            let lines: Vec<_> =
-                steps.iter().enumerate().map(|(index, step)| format!("{:>4} {step:?}", index + 1)).collect();
-            format!("{}\nseed {seed}, step {number}: {what}", lines.join("\n"))
+            let lines = simulation.steps.iter().enumerate();
+            let lines: Vec<_> = lines.map(|(index, step)| format!("{:>4} {step:?}", index + 1)).collect();
+            let told = format!("{}\nseed {seed}, step {number}: {what}", lines.join("\n"));
+            // Ids are random in every run; numbers are not.
+            let ids = simulation.actions.all().into_iter().enumerate();
+            ids.fold(told, |told, (index, id)| told.replace(&id.to_string(), &format!("#{index}")))
         })
     }
 
@@ -204,10 +205,13 @@ impl Simulation {
 
     fn some_action(&self) -> Option<ActionId> {
         let all = self.actions.all();
-        // The last ones are the ones that something happens to.
-        let recent = &all[all.len().saturating_sub(4)..];
+        let undecided = |id: &&ActionId| {
+            matches!(self.actions.peek(**id).state.status(), Status::Pending | Status::Executing)
+        };
+        let undecided: Vec<_> = all.iter().filter(undecided).copied().collect();
         let mut random = self.outside.random();
-        let among = if random.once_in(8) { &all[..] } else { recent };
+        // Little happens to the others.
+        let among = if undecided.is_empty() || random.once_in(5) { &all } else { &undecided };
         (!among.is_empty()).then(|| random.one_of(among))
     }
 
@@ -234,6 +238,7 @@ impl Simulation {
         match wanted {
             Some(step) => step,
             None if waiting > 0 => Step::Release(self.outside.random().below(waiting)),
+            None if life.serves && self.outside.random().once_in(3) => self.some_proposal(),
             None if life.serves => self.some_confirmation().unwrap_or_else(|| self.some_proposal()),
             None => Step::Advance(Duration::from_secs(1)),
         }
@@ -267,7 +272,7 @@ impl Simulation {
                 let recent = self.asked.len().saturating_sub(6);
                 let asked = self.asked[recent + random.below(self.asked.len() - recent)].clone();
                 // A key that is used for another action is a mistake, which happens.
-                Asked { action: if random.once_in(6) { action } else { asked.action }, again: true, ..asked }
+                Asked { action: if random.once_in(6) { action } else { asked.action }, ..asked }
             })
         };
         let asked = match repeated {
@@ -288,7 +293,6 @@ impl Simulation {
                     seen,
                     stood: (Status::Pending, 0),
                     told: 0,
-                    again: false,
                 }
             }
         };
@@ -388,6 +392,7 @@ impl Simulation {
                 let ever = Ever {
                     panicked: self.outside.panics.load(Ordering::SeqCst) > 0,
                     outdated: self.outdated_once,
+                    asked_again: self.asked.iter().filter(|other| other.is_of(&asked)).count() > 1,
                 };
                 check_told(&asked, &told, &now, &history, self.holder(&asked), ever)?;
                 self.model.check_claims(asked.action, &history)?;

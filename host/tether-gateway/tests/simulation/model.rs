@@ -21,8 +21,13 @@ pub(crate) struct Asked {
     pub(crate) stood: (Status, u32),
     /// How much history it had.
     pub(crate) told: usize,
-    /// Whether the same person asked before.
-    pub(crate) again: bool,
+}
+
+impl Asked {
+    /// The same person, and the same action.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        (self.action, &self.person) == (other.action, &other.person)
+    }
 }
 
 /// What may be, by what was asked so far.
@@ -102,8 +107,7 @@ impl Model {
     }
 }
 
-/// Whether a person may be told this, the action being as it is `now`. `panicked` is
-/// whether a handler did so.
+/// Whether a person may be told this, the action being as it is `now`.
 pub(crate) fn check_told(
     asked: &Asked,
     told: &Result<Outcome, Problem>,
@@ -161,7 +165,7 @@ pub(crate) fn check_told(
             Code::KeyExpired => matches!(now.state, State::Succeeded { output: Output::Erased, .. }),
             Code::IdempotencyKeyReused => holder.is_some_and(|holder| holder != asked.action),
             // "Nothing was attempted."
-            Code::Overloaded | Code::StorageFull | Code::UpstreamUnavailable => asked.again || !mine,
+            Code::Overloaded | Code::StorageFull | Code::UpstreamUnavailable => ever.asked_again || !mine,
             Code::Internal => ever.panicked,
             _ => false,
         },
@@ -186,4 +190,6 @@ fn may_replay(asked: &Asked, now: &Action) -> bool {
 pub(crate) struct Ever {
     pub(crate) panicked: bool,
     pub(crate) outdated: bool,
+    /// The same person confirmed it more than once.
+    pub(crate) asked_again: bool,
 }
