@@ -9,4 +9,5 @@ mod row;
 mod sqlite;
 
 pub use sqlite::actions::SqliteActions;
+pub use sqlite::actions::archive::{Archive, Damaged, Kept};
 pub use sqlite::databases::SqliteDatabases;

@@ -1,5 +1,6 @@
 //! Actions in one SQLite file.
 
+pub(crate) mod archive;
 mod reads;
 mod schema;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The command line: one file for each command.
 
 mod actions;
+mod audit;
 mod build;
 mod call;
 mod demo;
@@ -39,6 +40,7 @@ enum Command {
     Inspect(inspect::Inspect),
     Call(call::Call),
     Actions(actions::Actions),
+    Audit(audit::Audit),
 }
 
 /// The command line, or what it names, is wrong: exit code 2.
@@ -62,6 +64,7 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Inspect(command) => command.run().await,
             Command::Call(command) => command.run().await,
             Command::Actions(command) => command.run().await,
+            Command::Audit(command) => command.run().await,
         }
     });
     // What still blocks, such as a read of standard input, holds up nobody.

@@ -49,6 +49,7 @@ fn examples_are_taken() {
         "tether actions confirm 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918 --yes",
         "tether actions decline 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918 --reason no",
         "tether actions history 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918",
+        "tether audit verify --data-dir d --json",
     ] {
         parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     }

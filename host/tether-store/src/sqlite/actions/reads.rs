@@ -176,10 +176,24 @@ pub(super) fn with_output(
     every(connection, &sql, &[&before.as_millis(), &limit])
 }
 
+/// Up to `limit` rows after row `number`, of all tenants, sound or not, in the order in
+/// which they were proposed.
+pub(super) fn after(connection: &Connection, number: i64, limit: usize) -> Result<Vec<Found>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM actions WHERE number > ? ORDER BY number LIMIT ?");
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    every(connection, &sql, &[&number, &limit])
+}
+
+/// How many actions there are, of all tenants.
+pub(super) fn count(connection: &Connection) -> Result<u64, Fault> {
+    let count = connection.query_row("SELECT count(*) FROM actions", [], |row| row.get::<_, i64>(0))?;
+    Ok(count.cast_unsigned())
+}
+
 /// A row of a list.
 pub(super) struct Found {
     pub(super) number: i64,
-    id: String,
+    pub(super) id: String,
     /// An error where the row is damaged.
     pub(super) action: Result<Action, Fault>,
 }

@@ -35,6 +35,18 @@ pub(super) fn update(connection: &mut Connection) -> anyhow::Result<()> {
     Ok(transaction.commit()?)
 }
 
+/// Whether the file has the newest schema, for those who may not write to it.
+pub(super) fn check(connection: &Connection) -> anyhow::Result<()> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    anyhow::ensure!(
+        usize::try_from(version) == Ok(STEPS.len()),
+        "it has schema {version}, and this Tether knows {}: use the one that wrote it, or serve it once \
+         with this one",
+        STEPS.len()
+    );
+    Ok(())
+}
+
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "wal")?;
     // A commit is on the disk before it returns.

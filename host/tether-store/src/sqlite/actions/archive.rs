@@ -1,0 +1,90 @@
+//! The whole file of the actions, for whoever checks it: read, and never written.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use rusqlite::Connection;
+use tether_core::action::{Action, Claim, State};
+use tether_core::id::ActionId;
+use tether_core::port::actions::HistoryEvent;
+
+use super::{open_reader, reads};
+use crate::row::Fault;
+
+/// The actions of all tenants, in the order in which they were proposed. Everything here
+/// blocks. Nobody may write to the file meanwhile: what belongs together is read in
+/// several steps.
+pub struct Archive {
+    connection: Connection,
+    /// The row that was read last.
+    last: i64,
+}
+
+/// An action, with everything that the file holds of it.
+#[derive(Debug)]
+pub struct Kept {
+    /// The action.
+    pub action: Action,
+    /// Its history, oldest first.
+    pub history: Vec<HistoryEvent>,
+    /// The action that the key of its claim is bound to, if it has one.
+    pub key_names: Option<ActionId>,
+}
+
+/// An action that holds what Tether never wrote.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct Damaged {
+    /// Its id, as it is there.
+    pub id: String,
+    /// What is wrong, for people.
+    pub what: String,
+}
+
+impl Archive {
+    /// Opens the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, it is no database, or another Tether's.
+    pub fn open(path: impl AsRef<Path>) -> anyhow::Result<Self> {
+        let path = std::path::absolute(path.as_ref())?;
+        anyhow::ensure!(path.is_file(), "there is no file {}", path.display());
+        let cannot = || format!("{} cannot be read", path.display());
+        let connection = open_reader(&path).with_context(cannot)?;
+        super::schema::check(&connection).with_context(cannot)?;
+        Ok(Self { connection, last: 0 })
+    }
+
+    /// How many actions there are.
+    pub fn count(&self) -> anyhow::Result<u64> {
+        Ok(reads::count(&self.connection)?)
+    }
+
+    /// The next ones, at most `limit`; none at the end.
+    pub fn next_page(&mut self, limit: usize) -> anyhow::Result<Vec<Result<Kept, Damaged>>> {
+        let found = reads::after(&self.connection, self.last, limit)?;
+        if let Some(last) = found.last() {
+            self.last = last.number;
+        }
+        let whole = |found: reads::Found| match found.action.and_then(|action| self.whole(action)) {
+            Ok(kept) => Ok(Ok(kept)),
+            Err(Fault::Damaged { id: _, what }) => Ok(Err(Damaged { id: found.id, what })),
+            Err(Fault::Sqlite(error)) => Err(error.into()),
+        };
+        found.into_iter().map(whole).collect()
+    }
+
+    fn whole(&self, action: Action) -> Result<Kept, Fault> {
+        let tenant = &action.proposal.tenant;
+        let history = reads::history(&self.connection, tenant, action.id)?;
+        let key_names = match &action.state {
+            State::Executing { claim: Claim { by, key: Some(key) }, .. }
+            | State::Succeeded { claim: Claim { by, key: Some(key) }, .. } => {
+                reads::confirmed_with(&self.connection, tenant, by, key)?
+            }
+            _ => None,
+        };
+        Ok(Kept { action, history, key_names })
+    }
+}
