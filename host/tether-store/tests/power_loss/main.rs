@@ -22,7 +22,6 @@
 
 mod disk;
 mod facts;
-#[path = "../../src/sqlite/test_folder.rs"]
 mod folder;
 mod model;
 mod random;
@@ -74,9 +73,9 @@ fn runtime() -> Runtime {
 fn trace(seed: u64) -> Trace {
     vfs::install();
     let folder = Folder::new();
-    stores::prepare(&folder.path(""));
-    let start = Model::durable(&folder.path(""));
-    let disk = Disk::watch(&folder.path(""), &start);
+    stores::prepare(folder.path());
+    let start = Model::durable(folder.path());
+    let disk = Disk::watch(folder.path(), &start);
     std::fs::create_dir(disk.0.root().join("data")).unwrap();
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(workload::run(&disk.0, seed));
@@ -98,7 +97,7 @@ impl Trace {
         let run = || {
             let (mut model, mut facts, mut step) = (self.start.clone(), Facts::default(), 0);
             let mut mine = next.fetch_add(1, Ordering::Relaxed);
-            for event in &self.events {
+            for (index, event) in self.events.iter().enumerate() {
                 model.apply(event);
                 event.told().into_iter().for_each(|fact| facts.add(fact));
                 if !event.is_step() {
@@ -106,9 +105,13 @@ impl Trace {
                 }
                 if step == mine {
                     let mut random = Random::new(self.seed, 1 + step as u64);
-                    if random.below(steps) < odds {
+                    // What a folder's sync is there for shows just before it, and seldom else.
+                    let before = matches!(self.events.get(index + 1), Some(Event::FolderSynced(..)));
+                    if random.below(steps) < odds || before && random.percent(50) {
                         looked_at.fetch_add(1, Ordering::Relaxed);
                         check(&model, &facts, &mut random).map_err(|wrong| {
+                            // One failure is enough, for the other threads too.
+                            next.store(steps, Ordering::Relaxed);
                             format!("seed {}, step {step} of {steps}: {wrong}", self.seed)
                         })?;
                     }
@@ -127,7 +130,7 @@ impl Trace {
     }
 
     /// The same disk without the syncs that `swallowed` names.
-    fn without(self, swallowed: impl Fn(&Path) -> bool) -> Self {
+    fn without(self, mut swallowed: impl FnMut(&Path) -> bool) -> Self {
         let mut paths = std::collections::BTreeMap::new();
         let kept = |event: &Event| match event {
             Event::Named(path, Some(model::Node::File(file))) => {
@@ -147,17 +150,18 @@ impl Trace {
 /// The power goes out: what is left is what it must be.
 fn lose(model: &Model, facts: &Facts, random: &mut Random) -> Result<(), String> {
     let folder = Folder::new();
-    model.powerless(&folder.path(""), random);
-    std::fs::create_dir_all(folder.path("data")).unwrap();
-    look(&folder.path(""), facts).map_err(|wrong| {
-        let path = folder.path("");
-        std::mem::forget(folder);
-        format!("{wrong}\nSee {}", path.display())
-    })
+    let lost = lose_in(&folder, model, facts, random);
+    lost.map_err(|wrong| format!("{wrong}\nSee {}", folder.keep().display()))
+}
+
+fn lose_in(folder: &Folder, model: &Model, facts: &Facts, random: &mut Random) -> Result<(), String> {
+    model.powerless(folder.path(), random);
+    look(folder.path(), facts)
 }
 
 /// A host starts in the folder `root`, and finds what it must.
 fn look(root: &Path, facts: &Facts) -> Result<(), String> {
+    std::fs::create_dir_all(root.join("data")).unwrap();
     let stores = Stores::open(root)?;
     let found = runtime().block_on(stores.say(root, facts))?;
     facts.check(&found)?;
@@ -168,9 +172,9 @@ fn look(root: &Path, facts: &Facts) -> Result<(), String> {
 /// A process is killed, the next one answers what it finds, and then the power goes out.
 fn kill_and_lose(model: &Model, facts: &Facts, random: &mut Random) -> Result<(), String> {
     let folder = Folder::new();
-    model.killed(&folder.path(""));
-    std::fs::create_dir_all(folder.path("data")).unwrap();
-    let disk = Disk::watch(&folder.path(""), model);
+    model.killed(folder.path());
+    std::fs::create_dir_all(folder.path().join("data")).unwrap();
+    let disk = Disk::watch(folder.path(), model);
     let stores = Stores::open(disk.0.root())?;
     let (mut model, mut facts) = (model.clone(), facts.clone());
     runtime().block_on(async {
@@ -196,7 +200,7 @@ fn what_was_told_survives_and_the_rest_is_there_whole_or_not_at_all() {
     for seed in seeds {
         let trace = trace(seed);
         let looked_at = trace.at_steps(some, lose).unwrap_or_else(|wrong| panic!("{wrong}"));
-        eprintln!("seed {seed}: {looked_at} of {} events", trace.events.len());
+        eprintln!("seed {seed}: the power went out at {looked_at} steps");
     }
 }
 
@@ -205,29 +209,33 @@ fn what_a_killed_process_left_survives_once_the_next_one_has_told_it() {
     let (seeds, some) = length();
     for seed in seeds {
         let looked_at = trace(seed).at_steps(some, kill_and_lose).unwrap_or_else(|wrong| panic!("{wrong}"));
-        eprintln!("seed {seed}: killed at {looked_at} steps");
+        eprintln!("seed {seed}: a process was killed at {looked_at} steps");
     }
 }
 
 #[test]
 fn a_missing_sync_is_found() {
-    let named = |ending: &'static str| move |path: &Path| path.to_string_lossy().ends_with(ending);
+    let named = |ending: &'static str| move || move |path: &Path| path.to_string_lossy().ends_with(ending);
     check_found("a write-ahead log", named("-wal"));
     check_found("a rollback journal", named("-journal"));
     check_found("a database file", named(".db"));
-    check_found("a folder", |path: &Path| path.extension().is_none());
+    check_found("a folder", || |path: &Path| path.extension().is_none());
+    check_found("the end of a rollback journal", || {
+        let mut synced = 0;
+        // Its folder; the first time, so that the data folder is there.
+        move |path: &Path| {
+            synced += usize::from(path == Path::new(""));
+            path == Path::new("") && synced > 1
+        }
+    });
 }
 
 /// Without these syncs something that was told is lost, or a file is damaged.
-fn check_found(what: &str, swallowed: impl Fn(&Path) -> bool) {
+fn check_found<S: FnMut(&Path) -> bool>(what: &str, swallowed: impl Fn() -> S) {
     let found = (1..20).any(|seed| {
-        let lossy = |model: &Model, facts: &Facts, random: &mut Random| {
-            let folder = Folder::new();
-            model.powerless(&folder.path(""), random);
-            std::fs::create_dir_all(folder.path("data")).unwrap();
-            look(&folder.path(""), facts)
-        };
-        trace(seed).without(&swallowed).at_steps(Some(SOME), lossy).is_err()
+        let lossy =
+            |model: &Model, facts: &Facts, random: &mut Random| lose_in(&Folder::new(), model, facts, random);
+        trace(seed).without(swallowed()).at_steps(Some(SOME), lossy).is_err()
     });
     assert!(found, "nothing was lost, although {what} was never synced");
 }

@@ -104,8 +104,7 @@ impl Model {
             Event::Changed(id, change) => self.files.entry(*id).or_default().since.push(change.clone()),
             Event::FileSynced(id) => {
                 let file = self.files.entry(*id).or_default();
-                file.durable = file.now();
-                file.since.clear();
+                file.since.drain(..).for_each(|change| change.apply(&mut file.durable));
             }
             Event::Named(path, node) => {
                 if let Some(Node::File(id)) = node {
