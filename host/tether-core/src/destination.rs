@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use ipnet::IpNet;
@@ -203,7 +203,11 @@ impl FromStr for OriginPattern {
 impl HostPattern {
     fn parse(text: &str) -> Option<Self> {
         if let Some(address) = text.strip_prefix('[') {
-            return address.strip_suffix(']')?.parse().ok().map(IpAddr::V6).map(Self::Address);
+            let address: Ipv6Addr = address.strip_suffix(']')?.parse().ok()?;
+            // One that is mapped is dialled as the IPv4 address that it is, and is
+            // granted as that.
+            let is_mapped = address.to_ipv4_mapped().is_some();
+            return (!is_mapped).then_some(Self::Address(IpAddr::V6(address)));
         }
         if let Ok(address) = text.parse() {
             return Some(Self::Address(IpAddr::V4(address)));
@@ -367,6 +371,8 @@ mod tests {
             "https://127.1",
             "https://::1",
             "https://[::1",
+            "http://[::ffff:127.0.0.1]",
+            "http://[::ffff:7f00:1]",
             "https://example.com?x",
             "https://a b.com",
             "https://a\t.com",

@@ -7,7 +7,7 @@ use tether_core::clock::Clock;
 use tether_core::id::{ActionId, TenantId};
 use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
 use tether_core::port::BoxFuture;
-use tether_core::port::actions::ActionStore;
+use tether_core::port::actions::{ActionStore, StoreError};
 use tether_core::port::journal::{Departure, Journal, NotNoted};
 
 /// Bytes of a request's path that are kept.
@@ -95,10 +95,13 @@ impl AttemptJournal {
                 *noted = count;
                 Ok(())
             }
-            Ok(false) => Err(NotNoted("the attempt does not execute any more".to_owned())),
+            Ok(false) => Err(NotNoted::Failed("the attempt does not execute any more".to_owned())),
             Err(error) => {
                 tracing::warn!(action = %self.id, %error, "a request is not noted, and not sent");
-                Err(NotNoted(error.to_string()))
+                Err(match error {
+                    StoreError::Full => NotNoted::StorageFull,
+                    other => NotNoted::Failed(other.to_string()),
+                })
             }
         }
     }
@@ -171,7 +174,7 @@ fn shorten(path: &mut String) {
 }
 
 fn ended() -> NotNoted {
-    NotNoted("the attempt has ended".to_owned())
+    NotNoted::Failed("the attempt has ended".to_owned())
 }
 
 #[cfg(test)]

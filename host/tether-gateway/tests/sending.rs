@@ -135,7 +135,7 @@ async fn what_was_sent_while_the_host_looked_around_is_not_overlooked() {
 
 #[tokio::test]
 async fn what_cannot_be_noted_is_not_sent() {
-    let world = World::new(&[Act::Send(Answer::Status(200), Then::Fail(Cause::Unreachable))]);
+    let world = World::new(&[Act::Send(Answer::Status(200), Then::Commit)]);
     let (gateway, id) = proposed(&world).await;
     world.handlers.holds.store(true, Ordering::SeqCst);
     let confirming = tokio::spawn({
@@ -150,6 +150,7 @@ async fn what_cannot_be_noted_is_not_sent() {
     let action = world.stored(id);
     assert_eq!(answers(&action), [(1, Answer::NotSent)]);
     assert_eq!(action.effect(), Some(Effect::None));
+    assert_eq!(action.state.failure().map(|failure| failure.cause), Some(Cause::StorageFull));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod endpoint;
+mod heavy;
 pub mod outbound;
 #[cfg(test)]
 mod random;

@@ -14,7 +14,7 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const LONGEST: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// The wait that `response` asks for: only statuses that say "later" (429, 503) do.
-pub fn of<T>(response: &Response<T>, now: Option<Timestamp>) -> Option<Duration> {
+pub fn of<T>(response: &Response<T>, now: Timestamp) -> Option<Duration> {
     let says_later = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
     says_later.contains(&response.status()).then(|| parse(response.headers(), now)).flatten()
 }
@@ -25,9 +25,9 @@ pub fn of<T>(response: &Response<T>, now: Option<Timestamp>) -> Option<Duration>
 ///
 /// A date is measured against the answer's own `Date` and against `now`, whichever
 /// gives the longer wait: one of the two clocks may be wrong.
-pub fn parse(headers: &HeaderMap, now: Option<Timestamp>) -> Option<Duration> {
+pub fn parse(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let sent = headers.get(DATE).and_then(|value| date(text(value)?));
-    let nows = [sent, now.map(Timestamp::as_millis)];
+    let nows = [sent, Some(now.as_millis())];
     let waits = |value: &HeaderValue| {
         let text = text(value)?;
         number(text, 3).or_else(|| {
@@ -71,18 +71,21 @@ mod tests {
 
     const NOW: &str = "Sun, 06 Nov 1994 08:49:37 GMT";
 
-    fn parsed(lines: &[(&'static str, &str)], now: Option<&str>) -> Option<u64> {
+    /// Later than any date of the tests.
+    const LATER: &str = "Thu, 01 Jan 2026 00:00:00 GMT";
+
+    fn parsed(lines: &[(&'static str, &str)], now: &str) -> Option<u64> {
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
             headers.append(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
-        let now = now.map(|now| Timestamp::from_millis(date(now).unwrap()));
+        let now = Timestamp::from_millis(date(now).unwrap());
         parse(&headers, now).map(|wait| u64::try_from(wait.as_millis()).unwrap())
     }
 
     #[track_caller]
     fn check(value: &str, millis: Option<u64>) {
-        assert_eq!(parsed(&[("retry-after", value)], Some(NOW)), millis, "{value:?}");
+        assert_eq!(parsed(&[("retry-after", value)], NOW), millis, "{value:?}");
     }
 
     #[test]
@@ -125,26 +128,26 @@ mod tests {
     fn a_date_is_measured_by_the_clock_that_says_longer() {
         let later = ("retry-after", "Sun, 06 Nov 1994 08:51:37 GMT");
         let sent = ("date", "Sun, 06 Nov 1994 08:50:37 GMT");
-        assert_eq!(parsed(&[later, sent], None), Some(60_000));
-        assert_eq!(parsed(&[later, sent], Some(NOW)), Some(120_000));
-        assert_eq!(parsed(&[later, ("date", NOW)], Some("Sun, 06 Nov 1994 09:00:00 GMT")), Some(120_000));
-        assert_eq!(parsed(&[later], None), None);
+        assert_eq!(parsed(&[later, sent], LATER), Some(60_000));
+        assert_eq!(parsed(&[later, sent], NOW), Some(120_000));
+        assert_eq!(parsed(&[later, ("date", NOW)], "Sun, 06 Nov 1994 09:00:00 GMT"), Some(120_000));
+        assert_eq!(parsed(&[later], LATER), None);
     }
 
     #[test]
     fn of_several_the_longest_counts() {
         let lines = [("retry-after", "1"), ("retry-after", "junk"), ("retry-after-ms", "2500")];
-        assert_eq!(parsed(&lines, None), Some(2_500));
-        assert_eq!(parsed(&[("retry-after", "3"), ("retry-after-ms", "2500")], None), Some(3_000));
-        assert_eq!(parsed(&[("retry-after-ms", "0.2")], None), Some(1));
-        assert_eq!(parsed(&[("retry-after-ms", "-1")], None), None);
+        assert_eq!(parsed(&lines, NOW), Some(2_500));
+        assert_eq!(parsed(&[("retry-after", "3"), ("retry-after-ms", "2500")], NOW), Some(3_000));
+        assert_eq!(parsed(&[("retry-after-ms", "0.2")], NOW), Some(1));
+        assert_eq!(parsed(&[("retry-after-ms", "-1")], NOW), None);
     }
 
     #[test]
     fn only_too_many_requests_and_unavailable_ask_for_a_wait() {
         let asks = |status: u16| {
             let response = Response::builder().status(status).header("retry-after", "1").body(()).unwrap();
-            of(&response, None).is_some()
+            of(&response, Timestamp::EPOCH).is_some()
         };
         let asking: Vec<_> = (200..600).filter(|status| asks(*status)).collect();
         assert_eq!(asking, [429, 503]);
@@ -160,7 +163,7 @@ mod tests {
         for _ in 0..500_000 {
             let text: Vec<u8> = (0..random.below(12)).map(|_| letters[random.below(letters.len())]).collect();
             let text = String::from_utf8(text).unwrap();
-            if let Some(millis) = parsed(&[("retry-after", &text)], Some(NOW)) {
+            if let Some(millis) = parsed(&[("retry-after", &text)], NOW) {
                 waits += 1;
                 let written: f64 = text.trim().parse().unwrap();
                 let longest = LONGEST.as_secs() as f64;

@@ -135,13 +135,15 @@ async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<Arc<Gatew
         Arc::new(SqliteActions::open(&path).with_context(|| format!("cannot open {}", path.display()))?);
     let databases: Arc<dyn Databases> = Arc::new(SqliteDatabases::new(folder.path(), limits.sql));
 
-    let outbound = Outbound::new(outbound::Settings {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let sending = outbound::Settings {
         max_answer_bytes: limits.answer_bytes,
         max_request_bytes: limits.request_bytes,
         max_requests: limits.requests,
         extra_roots,
         secrets,
-    });
+    };
+    let outbound = Outbound::new(sending, Arc::clone(&clock));
     let outbound = outbound.map_err(|error| wrong("tool_transport.extra_roots", &error))?;
     for endpoint in &config.endpoints {
         tracing::info!(url = endpoint.url, tools = names(&endpoint.tools), "endpoint");
@@ -168,7 +170,6 @@ async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<Arc<Gatew
         );
     }
 
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let settings = tether_gateway::Settings {
         retry,
         max_attempts: settings.max_attempts,

@@ -10,8 +10,14 @@ pub struct Departure(pub usize);
 
 /// The note could not be written: the request must not leave.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the request could not be noted, so it was not sent: {0}")]
-pub struct NotNoted(pub String);
+pub enum NotNoted {
+    /// The disk is full.
+    #[error("the request could not be noted, so it was not sent: the disk that holds the actions is full")]
+    StorageFull,
+    /// Anything else.
+    #[error("the request could not be noted, so it was not sent: {0}")]
+    Failed(String),
+}
 
 /// The requests of one attempt of a confirmed write.
 pub trait Journal: Send + Sync {

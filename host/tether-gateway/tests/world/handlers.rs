@@ -15,7 +15,7 @@ use tether_core::ledger::{Answer, Request};
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{NotNow, Record, Unreachable};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
-use tether_core::port::journal::Journal;
+use tether_core::port::journal::{Journal, NotNoted};
 use tether_core::schema::Schema;
 use tether_core::tool::{Offer, Tool, ToolEffect};
 
@@ -151,7 +151,14 @@ impl ScriptedHandlers {
         match (act, course) {
             (Act::StepThenFail(_), _) => self.commit(&invocation, Some("step")).await,
             (Act::Send(answer, _), Course::Write(journal)) => {
-                self.send(invocation.attempt, &*journal, answer).await;
+                if let Err(why) = self.send(invocation.attempt, &*journal, answer).await {
+                    let cause = match why {
+                        NotNoted::StorageFull => Cause::StorageFull,
+                        NotNoted::Failed(_) => Cause::Unreachable,
+                    };
+                    let result = Err(Failure::new(cause, why.to_string()));
+                    return WriteReport { result, began_main: false };
+                }
             }
             (Act::SendAll(count, _), Course::Write(journal)) => self.send_all(count, journal).await,
             (Act::GiveUp(_), Course::Write(journal)) => {
@@ -187,14 +194,15 @@ impl ScriptedHandlers {
     }
 
     /// Sends a request, unless it cannot be noted.
-    async fn send(&self, attempt: u32, journal: &dyn Journal, answer: Answer) {
-        let Ok(departure) = journal.leaves(request()).await else { return };
+    async fn send(&self, attempt: u32, journal: &dyn Journal, answer: Answer) -> Result<(), NotNoted> {
+        let departure = journal.leaves(request()).await?;
         self.fuse.step().await; // noted, and not sent yet
         if answer != Answer::NotSent {
             self.upstream.lock().unwrap().push(attempt);
         }
         self.fuse.step().await; // sent, and not answered yet
         journal.went(departure, answer);
+        Ok(())
     }
 
     async fn send_all(&self, count: usize, journal: Arc<dyn Journal>) {

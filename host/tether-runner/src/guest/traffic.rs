@@ -173,6 +173,7 @@ impl Drop for Held {
 mod tests {
     use std::time::Duration;
 
+    use tether_core::clock::{Clock, Timestamp};
     use tether_core::port::BoxFuture;
     use tether_core::port::journal::{Departure, Journal, NotNoted};
     use tether_transport::outbound::{Course, Outbound, Secrets, Settings};
@@ -183,10 +184,27 @@ mod tests {
 
     impl Journal for Nowhere {
         fn leaves(&self, _: tether_core::ledger::Request) -> BoxFuture<'_, Result<Departure, NotNoted>> {
-            Box::pin(async { Err(NotNoted("nothing leaves here".into())) })
+            Box::pin(async { Err(NotNoted::Failed("nothing leaves here".into())) })
         }
 
         fn went(&self, _: Departure, _: tether_core::ledger::Answer) {}
+    }
+
+    /// Nothing here takes time.
+    struct NoTime;
+
+    impl Clock for NoTime {
+        fn now(&self) -> Timestamp {
+            Timestamp::EPOCH
+        }
+
+        fn monotonic(&self) -> Duration {
+            Duration::ZERO
+        }
+
+        fn sleep(&self, _: Duration) -> BoxFuture<'static, ()> {
+            Box::pin(std::future::ready(()))
+        }
     }
 
     fn traffic() -> Arc<Traffic> {
@@ -198,7 +216,7 @@ mod tests {
             secrets: Secrets::default(),
         };
         let key = "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap();
-        let sender = Outbound::new(settings).unwrap().sender(&[], key, Course::Write(Arc::new(Nowhere)));
+        let sender = Outbound::new(settings, Arc::new(NoTime)).unwrap().sender(&[], key, Course::Write(Arc::new(Nowhere)));
         Traffic::new(sender, None, LastTrouble::default())
     }
 

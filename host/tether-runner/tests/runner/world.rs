@@ -72,13 +72,14 @@ impl World<SqliteDatabases> {
 impl<D: Databases> World<D> {
     fn on(settings: Settings, databases: D) -> Self {
         let databases = Arc::new(databases);
-        let outbound = Outbound::new(outbound::Settings {
+        let sending = outbound::Settings {
             max_answer_bytes: 100_000,
             max_request_bytes: 100_000,
             max_requests: 20,
             extra_roots: Vec::new(),
             secrets: Secrets::default(),
-        });
+        };
+        let outbound = Outbound::new(sending, Arc::new(Watch(Instant::now())));
         let runner = Runner::new(settings, Arc::<D>::clone(&databases), outbound.unwrap()).unwrap();
         Self { runner, databases, journal: Arc::default() }
     }

@@ -16,11 +16,12 @@ use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
 use tether_core::tool::{Offer, Tool};
 
-use crate::outbound::Outbound;
+use crate::heavy::heavy;
 use crate::outbound::once::{Noting, once};
 use crate::outbound::parcel::Cap;
 use crate::outbound::passage::Passage;
 use crate::outbound::repeat::in_time;
+use crate::outbound::{Outbound, Response};
 use crate::retry_after;
 use remote::{Remote, RemoteTool};
 
@@ -107,8 +108,14 @@ impl Endpoints {
         let answered = in_time(allowance, &origin, call).await;
         let answered = answered.map_err(|late| Failure::new(Cause::TimedOut, late.to_string()))?;
         let response = answered.map_err(answer::not_answered)?;
-        let wait = retry_after::of(&response, Some(allowance.now()));
-        answer::output(&response, tool.output.as_ref(), wait)
+        self.output(tool, response).await
+    }
+
+    /// What the answer comes to.
+    async fn output(&self, tool: &RemoteTool, response: Response) -> Result<JsonText, Failure> {
+        let wait = retry_after::of(&response, self.outbound.now());
+        let (size, schema) = (response.body().len(), tool.output.clone());
+        heavy(size, move || answer::output(&response, schema.as_deref(), wait)).await
     }
 
     async fn write_once(
@@ -121,7 +128,7 @@ impl Endpoints {
         let parcel = tool.remote.parcel(invocation, self.outbound.secrets());
         let parcel = parcel.map_err(|reason| Failure::new(Cause::Denied, reason))?;
         let origin = parcel.origin();
-        let noting = Noting { journal, step: None, passage: Passage::new(|| true) };
+        let noting = Noting { journal, step: None, passage: Arc::<Passage>::default() };
         let call = once(&self.outbound, &tool.remote.lane, parcel, self.cap, noting);
         // Dropped when the time is over, it tells the journal whether it can have left.
         let Ok(answered) = tokio::time::timeout(invocation.timeout, call).await else {
@@ -129,7 +136,7 @@ impl Endpoints {
             return Err(Failure::new(Cause::TimedOut, late));
         };
         let response = answered.map_err(answer::not_answered)?;
-        answer::output(&response, tool.output.as_ref(), retry_after::of(&response, None))
+        self.output(tool, response).await
     }
 }
 

@@ -15,6 +15,7 @@ use tether_core::schema::Schema;
 use tether_core::tool::{Offer, Tool, ToolEffect};
 
 use super::{EndpointSettings, InvalidEndpoint};
+use crate::outbound::headers::carry_secrets;
 use crate::outbound::lane::Lane;
 use crate::outbound::parcel::{Parcel, host_headers};
 use crate::outbound::{Outbound, Secrets};
@@ -30,7 +31,7 @@ pub(super) struct Remote {
 /// A tool of an endpoint.
 pub(super) struct RemoteTool {
     pub(super) offer: Arc<Offer>,
-    pub(super) output: Option<Schema>,
+    pub(super) output: Option<Arc<Schema>>,
     pub(super) remote: Arc<Remote>,
 }
 
@@ -55,7 +56,7 @@ impl Remote {
         let invalid = |which, error| format!("the {which} of {}: {error}", tool.name);
         let input = Schema::compile(&tool.input_schema).map_err(|error| invalid("input schema", error))?;
         let output = tool.output_schema.as_ref().map(Schema::compile).transpose();
-        let output = output.map_err(|error| invalid("output schema", error))?;
+        let output = output.map_err(|error| invalid("output schema", error))?.map(Arc::new);
         let definition = self.definition(&tool);
         let binding = Binding::Endpoint(BoundEndpoint { url: self.url.to_string(), definition });
         let offer = Arc::new(Offer { tool, binding, input: Arc::new(input) });
@@ -85,7 +86,8 @@ impl Remote {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
         let (method, url) = (self.method.clone(), self.url.clone());
-        Ok(Parcel { method, url, headers, body: body(invocation) })
+        let has_secrets = carry_secrets(&self.destination);
+        Ok(Parcel { method, url, headers, body: body(invocation), has_secrets })
     }
 }
 

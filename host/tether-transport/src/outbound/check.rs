@@ -1,7 +1,6 @@
 //! What of a request is decided before anything happens: pure.
 
 use std::fmt::Write as _;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,7 +9,7 @@ use reqwest::Url;
 use tether_core::destination::{Destination, Method};
 
 use super::lane::Lane;
-use super::{Request, SendError, Settings, address, headers};
+use super::{Request, SendError, Settings, headers};
 
 /// The longest URL that is sent, in bytes.
 const LONGEST_URL: usize = 8 * 1024;
@@ -43,7 +42,7 @@ pub(super) fn check(
     let size =
         body.len() + headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
     if size > settings.max_request_bytes {
-        return Err(denied(format!(
+        return Err(refused(format!(
             "headers and body are {size} bytes; {} may be sent",
             settings.max_request_bytes
         )));
@@ -61,7 +60,7 @@ pub(super) fn check(
 /// The URL in its normal form, without what is never sent of it.
 pub(super) fn parse_url(text: &str) -> Result<Url, SendError> {
     if text.len() > LONGEST_URL {
-        return Err(denied(format!("the URL is over {LONGEST_URL} bytes")));
+        return Err(refused(format!("the URL is over {LONGEST_URL} bytes")));
     }
     let mut url = Url::parse(text).map_err(|error| denied(format!("the URL is none: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -74,8 +73,9 @@ pub(super) fn parse_url(text: &str) -> Result<Url, SendError> {
     Ok(url)
 }
 
-/// The first destination that is there and lets the method through; then its address,
-/// where the URL names one, takes its grant.
+/// The first destination that is there and lets the method through. A URL that names an
+/// address is matched by a grant of just this address and by no other, so nothing
+/// remains to be asked about it.
 pub(super) fn choose<'a>(
     lanes: &'a [Arc<Lane>],
     method: &Method,
@@ -86,13 +86,7 @@ pub(super) fn choose<'a>(
     let Some(lane) = lanes.iter().filter(there).find(|lane| lane.destination.lets(method, reading)) else {
         return Err(denied(not_granted(lanes.iter().filter(there), method, url, reading)));
     };
-    match host_address(url) {
-        Some(address) if !address::is_allowed(&lane.destination, address) => Err(denied(format!(
-            "{} is no public address; the operator can grant it by naming the address",
-            origin(url)
-        ))),
-        _ => Ok(lane),
-    }
+    Ok(lane)
 }
 
 fn matches(destination: &Destination, url: &Url) -> bool {
@@ -125,20 +119,19 @@ fn not_granted<'a>(
     text
 }
 
-/// The address that the URL names in place of a name. In their normal form URLs spell
-/// an address in one way only.
-fn host_address(url: &Url) -> Option<IpAddr> {
-    let host = url.host_str()?;
-    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host).parse().ok()
-}
-
 /// Scheme, host, and the port where it is not the scheme's own.
 pub(super) fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
+/// The operator did not grant it, or it is no request.
 pub(super) fn denied(reason: impl Into<String>) -> SendError {
     SendError::Denied(reason.into())
+}
+
+/// It is against a rule or over a limit of the host.
+pub(super) fn refused(reason: impl Into<String>) -> SendError {
+    SendError::Refused(reason.into())
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use tether_core::port::journal::NotNoted;
+
 use super::names::NotGranted;
-use super::passage::Closed;
 
 /// Why a handler has no answer. The messages are for the handler: they name no secret
 /// and no query string.
@@ -45,13 +46,18 @@ pub enum SetUpError {
 impl SendError {
     /// The connection to `origin` was not made.
     pub(super) fn not_connected(origin: &str, error: &reqwest::Error) -> Self {
-        if let Some(closed) = reasons(error).find_map(|reason| reason.downcast_ref::<Closed>()) {
-            return Self::Denied(closed.to_string());
-        }
         if let Some(refused) = reasons(error).find_map(|reason| reason.downcast_ref::<NotGranted>()) {
             return Self::Denied(format!("{origin}: {refused}; the operator can grant the addresses"));
         }
         Self::NotSent(format!("no connection to {origin} could be made: {}", innermost(error)))
+    }
+
+    /// The request was not noted, and so not sent.
+    pub(super) fn not_noted(why: &NotNoted) -> Self {
+        match why {
+            NotNoted::StorageFull => Self::StorageFull(why.to_string()),
+            NotNoted::Failed(_) => Self::NotSent(why.to_string()),
+        }
     }
 
     /// The connection to `origin` was lost.

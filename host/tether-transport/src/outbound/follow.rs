@@ -6,7 +6,7 @@ use http::StatusCode;
 use http::header::LOCATION;
 use reqwest::Url;
 
-use super::check::{self, Checked, denied, origin, parse_url};
+use super::check::{self, Checked, denied, origin, parse_url, refused};
 use super::lane::Lane;
 use super::{Response, SendError, headers};
 
@@ -40,7 +40,7 @@ where
         let response = send(&hop).await?;
         let Some(target) = target(&response, &hop.checked.url)? else { return Ok(response) };
         if followed == MOST_REDIRECTS {
-            return Err(denied(format!("it was redirected more than {MOST_REDIRECTS} times")));
+            return Err(refused(format!("it was redirected more than {MOST_REDIRECTS} times")));
         }
         followed += 1;
         hop = hop.next(target, response.status(), lanes)?;
@@ -65,7 +65,7 @@ impl Hop {
         let Checked { mut method, url, mut headers, mut body, .. } = self.checked;
         let crosses = url.origin() != target.origin();
         if url.scheme() == "https" && target.scheme() == "http" {
-            return Err(denied(format!("the redirect leads from https to {}", origin(&target))));
+            return Err(refused(format!("the redirect leads from https to {}", origin(&target))));
         }
         if !matches!(status.as_u16(), 307 | 308) {
             if method.as_str() != "HEAD" {
@@ -74,7 +74,7 @@ impl Hop {
             body.clear();
             headers::drop_body(&mut headers);
         } else if crosses && !body.is_empty() {
-            return Err(denied(format!("the redirect would carry the body to {}", origin(&target))));
+            return Err(refused(format!("the redirect would carry the body to {}", origin(&target))));
         }
         if crosses {
             headers::keep_crossing(&mut headers);

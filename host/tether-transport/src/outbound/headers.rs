@@ -1,6 +1,6 @@
 //! Which headers a handler may set, and which it gets to see.
 
-use http::header::{CONNECTION, CONTENT_LENGTH, HeaderName};
+use http::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HeaderName, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderValue};
 use tether_core::destination::Destination;
 
@@ -31,9 +31,24 @@ const HOP_BY_HOP: [&str; 8] = [
 /// With these a POST acts as another method, behind the back of whoever granted POST.
 const METHOD_OVERRIDES: [&str; 3] = ["x-http-method", "x-http-method-override", "x-method-override"];
 
+/// With these a handler gets an answer in parts. `request-range` is older than the
+/// standard, and some servers still know it.
+const RANGES: [&str; 2] = ["range", "request-range"];
+
+/// Whether requests to `destination` have secrets in their headers.
+pub(crate) fn carry_secrets(destination: &Destination) -> bool {
+    destination.headers.values().any(|value| value.contains("${"))
+}
+
 /// Why a handler may not set the header, for its author.
 pub(super) fn denied(name: &HeaderName, destination: &Destination) -> Option<String> {
     let name = name.as_str();
+    if RANGES.contains(&name) && carry_secrets(destination) {
+        return Some(format!(
+            "the header {name} cannot be set: requests to this destination carry secrets, and in a part of \
+             an answer no secret can be masked that is cut in two"
+        ));
+    }
     let is_configured =
         destination.key_header.as_deref() == Some(name) || destination.headers.contains_key(name);
     let configured = || format!("the header {name} cannot be set: the operator sets it for this destination");
@@ -97,6 +112,16 @@ pub(super) fn drop_hop_by_hop(headers: &mut HeaderMap) {
         .filter_map(|name| HeaderName::try_from(name.trim()).ok())
         .collect();
     keep(headers, |name| !is_hop_by_hop(name.as_str()) && !named.contains(name));
+}
+
+/// Whether a body of an answer with these headers is as it was meant to be read:
+/// nobody compressed it.
+pub(super) fn is_plain(headers: &HeaderMap) -> bool {
+    let encodings = headers.get_all(CONTENT_ENCODING).iter().chain(headers.get_all(TRANSFER_ENCODING));
+    let plain = |encoding: &str| {
+        ["", "identity", "chunked"].iter().any(|plain| encoding.trim().eq_ignore_ascii_case(plain))
+    };
+    encodings.into_iter().all(|value| value.to_str().is_ok_and(|value| value.split(',').all(plain)))
 }
 
 /// Puts the length of a body that was changed on the way.

@@ -6,18 +6,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use rustls::pki_types::CertificateDer;
 use tether_core::allowance::Allowance;
+use tether_core::clock::{Clock, Timestamp};
 use tether_core::destination::Destination;
 use tether_core::id::RequestId;
 use tether_core::port::journal::Journal;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use lane::{Lane, Way};
 use names::SystemNames;
-use parcel::{Cap, Lost, Parcel, host_headers};
+use parcel::{Cap, Lost, Parcel, compressed, host_headers};
 
 mod address;
 mod check;
@@ -61,16 +62,19 @@ pub struct Settings {
     pub secrets: Secrets,
 }
 
+/// So many requests are under way at once, for all calls of the host: each may hold a
+/// connection, and a process has so many files and no more. Any further one waits.
+const MOST_UNDER_WAY: usize = 256;
+
 /// The way out of the host: one for each host, cheap to clone.
 #[derive(Clone)]
 pub struct Outbound(Arc<Inner>);
 
 struct Inner {
     settings: Settings,
-    names: Arc<dyn Names>,
-    extra_roots: Vec<CertificateDer<'static>>,
-    /// Made when it is first needed: the system's certificates take a while to read.
-    way: OnceLock<Way>,
+    clock: Arc<dyn Clock>,
+    way: Way,
+    places: Semaphore,
     /// By their destination's text.
     lanes: Mutex<BTreeMap<String, Arc<Lane>>>,
 }
@@ -85,19 +89,26 @@ pub enum Course {
 }
 
 impl Outbound {
-    /// Requests by `settings`; names are looked up as the system does.
-    pub fn new(settings: Settings) -> Result<Self, SetUpError> {
-        Self::with_names(settings, Arc::new(SystemNames))
+    /// Requests by `settings`; names are looked up as the system does. Reads the
+    /// system's root certificates, which takes a while: where there are none, this is
+    /// logged, and no `https` destination can be reached.
+    pub fn new(settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, SetUpError> {
+        Self::with_names(settings, clock, Arc::new(SystemNames::default()))
     }
 
     /// The same, with another way to look names up.
-    pub fn with_names(settings: Settings, names: Arc<dyn Names>) -> Result<Self, SetUpError> {
+    pub fn with_names(
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        names: Arc<dyn Names>,
+    ) -> Result<Self, SetUpError> {
         let extra_roots = crate::tls::roots(&settings.extra_roots).map_err(SetUpError::Roots)?;
         if extra_roots.is_empty() && !settings.extra_roots.is_empty() {
             return Err(SetUpError::NoRoots);
         }
-        let (way, lanes) = (OnceLock::new(), Mutex::default());
-        Ok(Self(Arc::new(Inner { settings, names, extra_roots, way, lanes })))
+        let way = Way { names, tls: crate::tls::config(extra_roots) };
+        let (places, lanes) = (Semaphore::new(MOST_UNDER_WAY), Mutex::default());
+        Ok(Self(Arc::new(Inner { settings, clock, way, places, lanes })))
     }
 
     /// What one attempt of one call sends, to `destinations` and nowhere else.
@@ -134,10 +145,18 @@ impl Outbound {
     }
 
     fn way(&self) -> &Way {
-        self.0.way.get_or_init(|| Way {
-            names: self.0.names.clone(),
-            tls: crate::tls::config(self.0.extra_roots.clone()),
-        })
+        &self.0.way
+    }
+
+    /// The time of day.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    /// Waits for a place among the requests under way. There always are some: nobody
+    /// closes them.
+    async fn place(&self) -> Option<SemaphorePermit<'_>> {
+        self.0.places.acquire().await.ok()
     }
 
     /// Sends `parcel` once, on a connection that reads keep. Whether it left where that
@@ -149,7 +168,9 @@ impl Outbound {
             false => SendError::lost(&origin, error),
         };
         let client = lane.reads(self.way()).map_err(|error| failed(&error))?;
-        parcel.exchange(client, cap, self.secrets()).await.map_err(|lost| match lost {
+        let _place = self.place().await;
+        parcel.exchange(client, cap, self).await.map_err(|lost| match lost {
+            Lost::Compressed { .. } => SendError::Refused(compressed(&origin)),
             Lost::TooLarge { .. } => SendError::TooLarge(cap.bytes as u64),
             Lost::Broken(error) => failed(&error),
         })

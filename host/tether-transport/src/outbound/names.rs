@@ -1,12 +1,13 @@
 //! From a name to the addresses that may be dialled.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tether_core::destination::Destination;
 use tether_core::port::BoxFuture;
+use tokio::sync::Semaphore;
 
 use super::address;
 
@@ -16,14 +17,36 @@ pub trait Names: Send + Sync + 'static {
     fn look_up(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
+/// So many of the system's look-ups are under way at once. Each holds a thread until
+/// the system answers, whoever has stopped waiting, and databases need threads as well.
+const MOST_LOOK_UPS: usize = 32;
+
 /// The system's look-up.
-pub(super) struct SystemNames;
+pub(super) struct SystemNames {
+    places: Arc<Semaphore>,
+    ask: fn(&str) -> io::Result<Vec<IpAddr>>,
+}
+
+impl Default for SystemNames {
+    fn default() -> Self {
+        Self { places: Arc::new(Semaphore::new(MOST_LOOK_UPS)), ask }
+    }
+}
+
+fn ask(name: &str) -> io::Result<Vec<IpAddr>> {
+    Ok((name, 0).to_socket_addrs()?.map(|address| address.ip()).collect())
+}
 
 impl Names for SystemNames {
     fn look_up(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        let (places, ask) = (self.places.clone(), self.ask);
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name, 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
+            let place = places.acquire_owned().await.map_err(io::Error::other)?;
+            let look_up = move || {
+                let _until_it_ends = place;
+                ask(&name)
+            };
+            tokio::task::spawn_blocking(look_up).await?
         })
     }
 }
@@ -57,5 +80,41 @@ impl Resolve for Vetted {
                 (false, _) => Ok(Box::new(granted.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, PoisonError};
+
+    use super::*;
+
+    /// Held by the test: until it lets go, no look-up ends.
+    static NO_ANSWER: Mutex<()> = Mutex::new(());
+
+    fn silent(_: &str) -> io::Result<Vec<IpAddr>> {
+        drop(NO_ANSWER.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(vec![IpAddr::from([127, 0, 0, 1])])
+    }
+
+    #[tokio::test]
+    #[expect(
+        clippy::await_holding_lock,
+        reason = "the look-ups wait for it, the test's own thread never does"
+    )]
+    async fn a_look_up_that_nobody_waits_for_keeps_its_place_until_it_ends() {
+        let names = SystemNames { places: Arc::new(Semaphore::new(2)), ask: silent };
+        let held = NO_ANSWER.lock().unwrap();
+        for left in [1, 0] {
+            let given_up = tokio::spawn(names.look_up("a.test".to_owned()));
+            while names.places.available_permits() > left {
+                tokio::task::yield_now().await;
+            }
+            given_up.abort();
+            assert!(given_up.await.unwrap_err().is_cancelled());
+            assert_eq!(names.places.available_permits(), left);
+        }
+        drop(held);
+        assert_eq!(names.look_up("a.test".to_owned()).await.unwrap().len(), 1);
     }
 }

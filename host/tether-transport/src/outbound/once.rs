@@ -8,7 +8,7 @@ use tether_core::ledger::{self, Answer};
 use tether_core::port::journal::{Departure, Journal};
 
 use super::lane::Lane;
-use super::parcel::{Cap, Lost, Parcel};
+use super::parcel::{Cap, Lost, Parcel, compressed};
 use super::passage::Passage;
 use super::{Outbound, Response, SendError};
 
@@ -63,14 +63,15 @@ pub(crate) async fn once(
     let client = client.map_err(|error| SendError::not_connected(&origin, &error))?;
     let (method, path) = (parcel.method.clone(), parcel.url.path().to_owned());
     let request = ledger::Request { method, origin: origin.clone(), path, step };
-    let departure =
-        journal.leaves(request).await.map_err(|not_noted| SendError::NotSent(not_noted.to_string()))?;
+    // Whoever waits for a place is not about to leave yet.
+    let _place = outbound.place().await;
+    let departure = journal.leaves(request).await.map_err(|why| SendError::not_noted(&why))?;
     let mut noted = Noted { journal, departure: Some(departure), passage };
     fault::reached(Point::BeforeSend);
-    let answer = parcel.exchange(client, cap, outbound.secrets()).await;
+    let answer = parcel.exchange(client, cap, outbound).await;
     let status = match &answer {
         Ok(response) => Some(response.status().as_u16()),
-        Err(Lost::TooLarge { status }) => Some(*status),
+        Err(Lost::TooLarge { status } | Lost::Compressed { status }) => Some(*status),
         Err(Lost::Broken(_)) => None,
     };
     if let Some(status) = status {
@@ -79,6 +80,8 @@ pub(crate) async fn once(
     }
     answer.map_err(|lost| match lost {
         Lost::TooLarge { .. } => SendError::TooLarge(cap.bytes as u64),
+        // It may have acted, and what it says of that cannot be shown.
+        Lost::Compressed { .. } => SendError::OutcomeUnknown(compressed(&origin)),
         Lost::Broken(error) if noted.passage.is_open() => SendError::lost(&origin, &error),
         Lost::Broken(error) => SendError::not_connected(&origin, &error),
     })

@@ -1,14 +1,15 @@
 //! A request as it leaves: everything in it, nothing left to decide.
 
 use bytes::{Bytes, BytesMut};
-use http::header::{ACCEPT_ENCODING, HeaderName, USER_AGENT};
+use http::header::{ACCEPT_ENCODING, Entry, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use reqwest::{Client, Url};
 use tether_core::destination::{Destination, Method};
 use tether_core::id::RequestId;
 
 use super::check::origin;
-use super::{Response, Secrets, headers};
+use super::{Outbound, Response, Secrets, headers};
+use crate::heavy::heavy;
 
 /// How we introduce ourselves, where the handler does not.
 const AGENT: &str = concat!("tether/", env!("CARGO_PKG_VERSION"));
@@ -19,6 +20,9 @@ pub(crate) struct Parcel {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// Whether secrets are among the headers: then the answer has to be one in which an
+    /// echo of them is found.
+    pub(crate) has_secrets: bool,
 }
 
 /// How much of an answer's body is read.
@@ -39,6 +43,19 @@ pub(super) enum Lost {
         /// Its status.
         status: u16,
     },
+    /// An answer came that is compressed, where secrets could be in it.
+    Compressed {
+        /// Its status.
+        status: u16,
+    },
+}
+
+/// Why there is no answer where it is compressed.
+pub(super) fn compressed(origin: &str) -> String {
+    format!(
+        "{origin} answered with a compressed body although it was asked for none; requests there carry \
+         secrets, and an echo of them could not be masked"
+    )
 }
 
 /// The host's own headers for a request to `destination`: the key, and what the
@@ -75,21 +92,30 @@ impl Parcel {
         self,
         client: Client,
         cap: Cap,
-        secrets: &Secrets,
+        outbound: &Outbound,
     ) -> Result<Response, Lost> {
-        exchange(client, self.into_request(), cap).await.map(|response| mask(response, secrets))
+        let has_secrets = self.has_secrets;
+        let response = exchange(client, self.into_request(), cap, has_secrets).await?;
+        let (size, outbound) = (response.body().len(), outbound.clone());
+        Ok(heavy(size, move || mask(response, outbound.secrets())).await)
     }
 
     /// As the client takes it. What is not compressed is as long as it arrives, so that
     /// the limit on bytes is one. A handler that asks for compression gets the answer
-    /// as it was sent, and decompresses it in its own memory.
+    /// as it was sent, and decompresses it in its own memory; but not where secrets go,
+    /// which nobody would find in it.
     fn into_request(self) -> reqwest::Request {
         let has_body = !self.body.is_empty() || !self.method.is_safe();
         // What core calls a method is one to the client.
         let method = self.method.as_str().parse().unwrap_or_default();
         let mut request = reqwest::Request::new(method, self.url);
         *request.headers_mut() = self.headers;
-        request.headers_mut().entry(ACCEPT_ENCODING).or_insert(HeaderValue::from_static("identity"));
+        let encodings = request.headers_mut().entry(ACCEPT_ENCODING);
+        let identity = HeaderValue::from_static("identity");
+        match encodings {
+            Entry::Occupied(mut asked) if self.has_secrets => _ = asked.insert(identity),
+            encodings => _ = encodings.or_insert(identity),
+        }
         request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static(AGENT));
         if has_body {
             *request.body_mut() = Some(self.body.into());
@@ -98,11 +124,20 @@ impl Parcel {
     }
 }
 
-async fn exchange(client: Client, request: reqwest::Request, cap: Cap) -> Result<Response, Lost> {
+async fn exchange(
+    client: Client,
+    request: reqwest::Request,
+    cap: Cap,
+    has_secrets: bool,
+) -> Result<Response, Lost> {
     let broken = |error: reqwest::Error| Lost::Broken(error.without_url());
     let mut response = client.execute(request).await.map_err(broken)?;
+    let hides = has_secrets && !headers::is_plain(response.headers());
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
+        if hides && !chunk.is_empty() {
+            return Err(Lost::Compressed { status: response.status().as_u16() });
+        }
         let room = cap.bytes - body.len();
         body.extend_from_slice(&chunk[..chunk.len().min(room)]);
         if chunk.len() > room {

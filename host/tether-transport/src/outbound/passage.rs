@@ -11,34 +11,18 @@ use tower_service::Service;
 
 /// The way from the host to a peer, for one request. Until it is open, no byte of the
 /// request can have left.
-pub(crate) struct Passage {
-    open: AtomicBool,
-    /// The last question before it opens: whether the request may still leave.
-    may_leave: Box<dyn Fn() -> bool + Send + Sync>,
-}
-
-/// The attempt is over for this request.
-#[derive(Debug, thiserror::Error)]
-#[error("the main record is written: nothing unsafe leaves any more")]
-pub(crate) struct Closed;
+#[derive(Default)]
+pub(crate) struct Passage(AtomicBool);
 
 impl Passage {
-    pub(crate) fn new(may_leave: impl Fn() -> bool + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { open: AtomicBool::new(false), may_leave: Box::new(may_leave) })
-    }
-
     /// Whether the connection is made, TLS included: from then on the request may have
     /// left.
     pub(crate) fn is_open(&self) -> bool {
-        self.open.load(Ordering::Acquire)
+        self.0.load(Ordering::Acquire)
     }
 
-    fn open(&self) -> Result<(), Closed> {
-        if !(self.may_leave)() {
-            return Err(Closed);
-        }
-        self.open.store(true, Ordering::Release);
-        Ok(())
+    fn open(&self) {
+        self.0.store(true, Ordering::Release);
     }
 }
 
@@ -81,7 +65,7 @@ where
         let passage = self.passage.clone();
         Box::pin(async move {
             let connection = connecting.await?;
-            passage.open()?;
+            passage.open();
             Ok(connection)
         })
     }

@@ -61,7 +61,7 @@ pub(crate) async fn in_time<T>(
 fn failure(outcome: &Result<Response, SendError>, allowance: &Allowance) -> Option<Failure> {
     match outcome {
         Ok(response) if is_transient_status(response.status().as_u16()) => {
-            let retry_after = retry_after::of(response, Some(allowance.now()));
+            let retry_after = retry_after::of(response, allowance.now());
             Some(Failure { retry_after, ..Failure::new(Cause::Transient, "") })
         }
         Err(SendError::NotSent(_) | SendError::OutcomeUnknown(_)) => {
@@ -69,10 +69,7 @@ fn failure(outcome: &Result<Response, SendError>, allowance: &Allowance) -> Opti
         }
         Ok(_)
         | Err(
-            SendError::Denied(_)
-            | SendError::Refused(_)
-            | SendError::StorageFull(_)
-            | SendError::TooLarge(_),
+            SendError::Denied(_) | SendError::Refused(_) | SendError::StorageFull(_) | SendError::TooLarge(_),
         ) => None,
     }
 }

@@ -9,16 +9,15 @@ use tether_core::allowance::Allowance;
 use tether_core::failure::is_transient_status;
 use tether_core::id::{RequestId, StepName};
 use tether_core::port::journal::Journal;
-use tokio::time::Instant;
 
-use super::check::{self, Checked, denied};
+use super::check::{self, Checked, denied, refused};
 use super::follow::follow;
 use super::lane::Lane;
 use super::once::{Noting, once};
 use super::parcel::{Parcel, host_headers};
 use super::passage::Passage;
 use super::repeat::repeat;
-use super::{Course, Outbound, Request, Response, SendError};
+use super::{Course, Outbound, Request, Response, SendError, headers};
 use crate::retry_after;
 
 /// What one attempt of one call sends.
@@ -29,10 +28,12 @@ pub struct Sender {
     course: Course,
     /// Requests that were asked for, whatever became of them.
     asked: AtomicUsize,
-    /// Of the unsafe requests that left.
+    /// Of the unsafe requests that left, or are about to.
     steps: Mutex<BTreeSet<Option<StepName>>>,
-    settled: Arc<AtomicBool>,
-    wait: Mutex<Option<(Instant, Duration)>>,
+    settled: AtomicBool,
+    /// Until when servers asked to be left alone, the latest of them; on the clock's
+    /// monotonic time.
+    alone_until: Mutex<Duration>,
 }
 
 impl Sender {
@@ -49,8 +50,8 @@ impl Sender {
             course,
             asked: AtomicUsize::new(0),
             steps: Mutex::default(),
-            settled: Arc::default(),
-            wait: Mutex::default(),
+            settled: AtomicBool::new(false),
+            alone_until: Mutex::default(),
         })
     }
 
@@ -68,23 +69,23 @@ impl Sender {
         async move { sender.checked(request).await }
     }
 
-    /// The main record is written: nothing unsafe leaves any more, even if it was
-    /// asked for already.
+    /// The main record is written: nothing unsafe leaves any more. No request is under
+    /// way by then: a database is never held across the network.
     pub fn settled(&self) {
         self.settled.store(true, Ordering::SeqCst);
     }
 
-    /// How long the last answer that failed asked to be left alone, from now; nothing
-    /// once that is over.
+    /// How long answers that failed asked to be left alone, from now; the longest, since
+    /// whoever runs again may ask all of them again. Nothing once that is over.
     pub fn retry_after(&self) -> Option<Duration> {
-        let (since, wait) = (*self.wait.lock().unwrap_or_else(PoisonError::into_inner))?;
-        wait.checked_sub(since.elapsed()).filter(|left| !left.is_zero())
+        let until = *self.alone_until.lock().unwrap_or_else(PoisonError::into_inner);
+        until.checked_sub(self.outbound.0.clock.monotonic()).filter(|left| !left.is_zero())
     }
 
     async fn checked(&self, request: Request) -> Result<Response, SendError> {
         let settings = &self.outbound.0.settings;
         if self.asked.fetch_add(1, Ordering::Relaxed) >= settings.max_requests {
-            return Err(denied(format!("an attempt may send {} requests", settings.max_requests)));
+            return Err(refused(format!("an attempt may send {} requests", settings.max_requests)));
         }
         let step = request.step.clone();
         let key = step.as_ref().map_or(self.key, |step| self.key.of_step(step));
@@ -123,32 +124,30 @@ impl Sender {
         journal: &dyn Journal,
     ) -> Result<Response, SendError> {
         let is_safe = checked.method.is_safe();
-        if !is_safe {
-            self.take_step(&step)?;
-        }
-        let settled = self.settled.clone();
-        let passage = Passage::new(move || is_safe || !settled.load(Ordering::SeqCst));
+        let passage = Arc::<Passage>::default();
+        let _taken = if is_safe { None } else { Some(self.take_step(&step, passage.clone())?) };
         let lane = checked.lane.clone();
         let parcel = self.parcel(checked, Some(key))?;
         let response =
             once(&self.outbound, &lane, parcel, self.outbound.cap(), Noting { journal, step, passage })
                 .await?;
         if is_transient_status(response.status().as_u16()) {
-            self.failed(retry_after::of(&response, None));
+            self.failed(retry_after::of(&response, self.outbound.now()));
         }
         Ok(response)
     }
 
-    /// An unsafe request of this step leaves: the first and only one of this attempt.
-    fn take_step(&self, step: &Option<StepName>) -> Result<(), SendError> {
+    /// An unsafe request of this step leaves: the first and only one of this attempt,
+    /// unless `passage` was never open to it.
+    fn take_step(&self, step: &Option<StepName>, passage: Arc<Passage>) -> Result<Taken<'_>, SendError> {
         if self.settled.load(Ordering::SeqCst) {
-            return Err(denied("the main record is written: nothing unsafe leaves any more"));
+            return Err(refused("the main record is written: nothing unsafe leaves any more"));
         }
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         if steps.insert(step.clone()) {
-            return Ok(());
+            return Ok(Taken { steps: &self.steps, step: step.clone(), passage });
         }
-        Err(denied(match step {
+        Err(refused(match step {
             Some(step) => {
                 format!("a request of the step {step:?} was sent in this attempt; it has the same key")
             }
@@ -166,11 +165,29 @@ impl Sender {
         if let Some(key) = key {
             headers.extend(host_headers(&lane.destination, key, self.outbound.secrets()).map_err(denied)?);
         }
-        Ok(Parcel { method, url, headers, body })
+        // What has left its origin carries nothing of the operator's.
+        let has_secrets = key.is_some() && headers::carry_secrets(&lane.destination);
+        Ok(Parcel { method, url, headers, body, has_secrets })
     }
 
     fn failed(&self, wait: Option<Duration>) {
-        let wait = wait.map(|wait| (Instant::now(), wait));
-        *self.wait.lock().unwrap_or_else(PoisonError::into_inner) = wait;
+        let until = self.outbound.0.clock.monotonic() + wait.unwrap_or_default();
+        let mut alone_until = self.alone_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *alone_until = until.max(*alone_until);
+    }
+}
+
+/// A step whose request is on its way. What cannot have left gives it back.
+struct Taken<'a> {
+    steps: &'a Mutex<BTreeSet<Option<StepName>>>,
+    step: Option<StepName>,
+    passage: Arc<Passage>,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        if !self.passage.is_open() {
+            self.steps.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.step);
+        }
     }
 }

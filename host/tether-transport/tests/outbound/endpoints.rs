@@ -212,3 +212,25 @@ fn the_handlers_are_shared() {
     fn is_shared<T: Send + Sync + 'static>(_: Arc<T>) {}
     is_shared(Arc::new(at("https://tools.example.com")));
 }
+
+#[tokio::test]
+async fn a_call_that_there_is_no_room_to_note_is_not_sent_and_says_so() {
+    let upstream = Upstream::always(status(200)).await;
+    let (endpoints, journal) = (at(&upstream.origin()), TestJournal::new());
+    journal.fill();
+    let invocation = invocation(Duration::from_secs(9));
+    let report = endpoints.write(&binding(&endpoints), invocation, journal.clone()).await;
+    assert_eq!(report.result.unwrap_err().cause, Cause::StorageFull);
+    assert_eq!(upstream.log().connections, 0);
+}
+
+#[tokio::test]
+async fn a_date_in_the_answer_to_a_write_is_told() {
+    // See the test's clock.
+    let later = [("Retry-After", "Sun, 09 Sep 2001 01:48:40 GMT")];
+    let upstream = Upstream::always(Reply::Bytes(answer(503, &later, "{}"))).await;
+    let (endpoints, journal) = (at(&upstream.origin()), TestJournal::new());
+    let invocation = invocation(Duration::from_secs(9));
+    let report = endpoints.write(&binding(&endpoints), invocation, journal.clone()).await;
+    assert!(report.result.unwrap_err().retry_after.is_some());
+}

@@ -36,7 +36,7 @@ impl Journal for TestJournal {
     fn leaves(&self, request: Request) -> BoxFuture<'_, Result<Departure, NotNoted>> {
         Box::pin(async move {
             if self.is_full.load(Ordering::SeqCst) {
-                return Err(NotNoted("the disk is full".to_owned()));
+                return Err(NotNoted::StorageFull);
             }
             let mut entries = self.entries.lock().unwrap();
             entries.push((request, Answer::InDoubt));

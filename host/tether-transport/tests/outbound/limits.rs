@@ -1,9 +1,13 @@
 //! What is refused or cut off for its size or its number.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use tether_core::destination::Destination;
-use tether_transport::outbound::{Outbound, Response, SendError, SetUpError};
+use tether_transport::outbound::{Course, Outbound, Response, SendError, SetUpError};
 
+use crate::journal::TestJournal;
+use crate::names::Held;
 use crate::setup::*;
 use crate::upstream::{Reply, Upstream, answer, status};
 
@@ -65,11 +69,11 @@ async fn nothing_is_decompressed() {
 }
 
 #[tokio::test]
-async fn a_request_over_its_limit_is_denied() {
+async fn a_request_over_its_limit_is_refused() {
     let upstream = Upstream::always(status(200)).await;
     let mut large = request("POST", upstream.origin());
     large.body = Bytes::from(vec![b'x'; 10_001]);
-    assert_denied(writer(&[grant(&upstream.origin())]).0.send(large).await, "10000 may be sent");
+    assert_refused(writer(&[grant(&upstream.origin())]).0.send(large).await, "10000 may be sent");
     assert_eq!(upstream.log().connections, 0);
 }
 
@@ -80,8 +84,40 @@ async fn an_attempt_asks_for_so_many_requests_and_no_more() {
     for _ in 0..20 {
         sender.send(request("GET", upstream.origin())).await.unwrap();
     }
-    assert_denied(sender.send(request("GET", upstream.origin())).await, "20 requests");
+    assert_refused(sender.send(request("GET", upstream.origin())).await, "20 requests");
     assert_eq!(upstream.seen().len(), 20);
+}
+
+/// Its place comes before its note: whoever is dropped or settled meanwhile left nothing
+/// in doubt.
+#[tokio::test]
+async fn so_many_requests_are_under_way_at_once_and_the_next_one_waits() {
+    let (outbound, journal) = (outbound_with(Held::new("127.0.0.1")), TestJournal::new());
+    let send = || {
+        let course = Course::Write(journal.clone());
+        let sender = outbound.sender(&[grant("http://slow.test")], key(), course);
+        tokio::spawn(sender.send(request("POST", "http://slow.test/")))
+    };
+    let noted = async |count| {
+        let reached = async {
+            while journal.entries().len() < count {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), reached).await.unwrap();
+    };
+    let first = send();
+    noted(1).await;
+    let _others: Vec<_> = (1..256).map(|_| send()).collect();
+    noted(256).await;
+    let _waits = send();
+    // In this thread, whoever can go on does so meanwhile.
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(journal.entries().len(), 256);
+    first.abort();
+    noted(257).await;
 }
 
 #[tokio::test]
@@ -118,7 +154,7 @@ async fn a_header_that_says_the_length_right_is_no_harm() {
 fn extra_roots_that_are_none_are_told() {
     let with = |pem: &str| {
         let settings = tether_transport::outbound::Settings { extra_roots: pem.into(), ..settings() };
-        Outbound::new(settings).map(drop)
+        Outbound::new(settings, TestClock::new()).map(drop)
     };
     assert!(with("").is_ok());
     assert!(matches!(with("not PEM"), Err(SetUpError::NoRoots)));

@@ -248,3 +248,16 @@ fn a_proxy_of_the_environment_is_not_used() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
+
+/// What one server asked for is not over because another one answers, or fails.
+#[tokio::test]
+async fn the_longest_wait_that_was_asked_for_is_kept() {
+    let asks = |seconds| Reply::Bytes(answer(503, &[("Retry-After", seconds)], ""));
+    let first = Upstream::always(asks("120")).await;
+    let second = Upstream::in_turn(vec![status(503), asks("1"), status(200)]).await;
+    let sender = reader(&[grant(&first.origin()), grant(&second.origin())]);
+    assert_eq!(sender.send(request("GET", first.origin())).await.unwrap().status(), 503);
+    assert_eq!(sender.send(request("GET", second.origin())).await.unwrap().status(), 200);
+    assert!(sender.retry_after().unwrap() > Duration::from_secs(60));
+    assert_eq!((first.seen().len(), second.seen().len()), (1, 3));
+}

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use tether_core::destination::Destination;
-use tether_transport::outbound::{Course, Outbound, Response, SendError};
+use tether_transport::outbound::{Course, Response, SendError};
 
 use crate::setup::*;
 use crate::upstream::{Reply, Seen, Upstream, answer, status};
@@ -61,7 +61,7 @@ async fn across_origins_goes_no_key_no_secret_and_no_body() {
             let outcome = follow(method, &upstream, &destinations).await;
             assert_eq!(upstream.seen().len(), 1);
             if method == "QUERY" && matches!(code, 307 | 308) {
-                assert_denied(outcome, "would carry the body");
+                assert_refused(outcome, "would carry the body");
                 assert_eq!(other.log().connections, 0);
                 continue;
             }
@@ -134,7 +134,7 @@ async fn a_redirect_is_checked_as_if_it_were_asked_for() {
     ];
     for (target, says) in refused {
         let upstream = Upstream::new(to(302, target)).await;
-        let outbound = Outbound::with_names(settings(), ChangingNames::new(&[&["127.0.0.1"]])).unwrap();
+        let outbound = outbound_with(ChangingNames::new(&[&["127.0.0.1"]]));
         let inner = full_grant(&format!("http://inner.test:{}", other.port()));
         let destinations = [full_grant(&upstream.origin()), inner];
         let sender = outbound.sender(&destinations, key(), Course::Read(three()));
@@ -170,7 +170,7 @@ async fn five_are_followed_and_not_six() {
     let five = reader(&destinations).send(request("GET", upstream.origin() + "/5")).await.unwrap();
     assert_eq!((five.status().as_u16(), upstream.seen().len()), (200, 6));
     let six = reader(&destinations).send(request("GET", upstream.origin() + "/6")).await;
-    assert_denied(six, "more than 5 times");
+    assert_refused(six, "more than 5 times");
     assert_eq!(upstream.seen().len(), 12);
 }
 

@@ -1,7 +1,8 @@
 //! Secrets leave the host and do not come back.
 
 use tether_core::destination::Destination;
-use tether_transport::outbound::Response;
+use tether_core::ledger::Answer;
+use tether_transport::outbound::{Response, SendError};
 
 use crate::setup::*;
 use crate::upstream::{Reply, Upstream, answer};
@@ -36,4 +37,41 @@ async fn a_handler_cannot_set_what_the_operator_set() {
     let own = with(request("GET", upstream.origin()), &[("authorization", "mine")]);
     assert_denied(reader(&[destination.parse().unwrap()]).send(own).await, "the operator sets it");
     assert_eq!(upstream.log().connections, 0);
+}
+
+fn carrying(upstream: &Upstream) -> Destination {
+    let origin = upstream.origin();
+    format!("{origin}\tGET,POST\t\t\t\tauthorization: Bearer ${{TOKEN}}").parse().unwrap()
+}
+
+#[tokio::test]
+async fn where_secrets_go_nothing_is_asked_for_compressed_or_in_parts() {
+    let upstream = Upstream::always(Reply::Bytes(answer(200, &[], "{}"))).await;
+    let sender = reader(&[carrying(&upstream)]);
+    let compressed = with(request("GET", upstream.origin()), &[("accept-encoding", "gzip, br")]);
+    sender.send(compressed).await.unwrap();
+    assert_eq!(upstream.seen()[0].headers["accept-encoding"], "identity");
+    for name in ["range", "request-range"] {
+        let part = with(request("GET", upstream.origin()), &[(name, "bytes=0-3")]);
+        assert_denied(sender.send(part.clone()).await, "carry secrets");
+        // Where none go, this is nobody's business.
+        reader(&[grant(&upstream.origin())]).send(part).await.unwrap();
+    }
+    assert_eq!(upstream.seen().len(), 3);
+}
+
+#[tokio::test]
+async fn where_secrets_go_no_compressed_answer_is_handed_on() {
+    for header in [("content-encoding", "gzip"), ("content-encoding", "identity, br")] {
+        let upstream = Upstream::always(Reply::Bytes(answer(200, &[header], "{}"))).await;
+        let outcome = reader(&[carrying(&upstream)]).send(request("GET", upstream.origin())).await;
+        assert_refused(outcome, "compressed");
+        let (sender, journal) = writer(&[carrying(&upstream)]);
+        let error = sender.send(request("POST", upstream.origin())).await.unwrap_err();
+        assert!(matches!(&error, SendError::OutcomeUnknown(why) if why.contains("compressed")), "{error:?}");
+        assert_eq!((journal.answers(), upstream.seen().len()), (vec![Answer::Status(200)], 2));
+    }
+    let plain = Reply::Bytes(answer(200, &[("content-encoding", "identity")], "{}"));
+    let upstream = Upstream::always(plain).await;
+    reader(&[carrying(&upstream)]).send(request("GET", upstream.origin())).await.unwrap();
 }

@@ -40,18 +40,28 @@ pub(crate) fn settings() -> Settings {
 }
 
 pub(crate) fn outbound() -> Outbound {
-    Outbound::with_names(settings(), Arc::new(NoNames)).unwrap()
+    outbound_on(TestClock::new())
+}
+
+pub(crate) fn outbound_on(clock: Arc<TestClock>) -> Outbound {
+    Outbound::with_names(settings(), clock, Arc::new(NoNames)).unwrap()
+}
+
+pub(crate) fn outbound_with(names: Arc<dyn Names>) -> Outbound {
+    Outbound::with_names(settings(), TestClock::new(), names).unwrap()
 }
 
 /// The machine's time, with every wait noted.
 pub(crate) struct TestClock {
     start: std::time::Instant,
     slept: Mutex<Vec<Duration>>,
+    /// Waits that somebody still waits for.
+    waiting: Arc<()>,
 }
 
 impl TestClock {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { start: std::time::Instant::now(), slept: Mutex::default() })
+        Arc::new(Self { start: std::time::Instant::now(), slept: Mutex::default(), waiting: Arc::default() })
     }
 }
 
@@ -59,6 +69,10 @@ impl TestClock {
     /// In milliseconds, oldest first.
     pub(crate) fn slept(&self) -> Vec<u128> {
         self.slept.lock().unwrap().iter().map(Duration::as_millis).collect()
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        Arc::strong_count(&self.waiting) - 1
     }
 }
 
@@ -73,7 +87,11 @@ impl Clock for TestClock {
 
     fn sleep(&self, span: Duration) -> BoxFuture<'static, ()> {
         self.slept.lock().unwrap().push(span);
-        Box::pin(tokio::time::sleep(span))
+        let waiting = self.waiting.clone();
+        Box::pin(async move {
+            tokio::time::sleep(span).await;
+            drop(waiting);
+        })
     }
 }
 
@@ -129,6 +147,14 @@ pub(crate) fn assert_denied<T: std::fmt::Debug>(outcome: Result<T, SendError>, s
     match outcome {
         Err(SendError::Denied(why)) => assert!(why.contains(says), "{why}"),
         other => panic!("it is not denied: {other:?}"),
+    }
+}
+
+#[track_caller]
+pub(crate) fn assert_refused<T: std::fmt::Debug>(outcome: Result<T, SendError>, says: &str) {
+    match outcome {
+        Err(SendError::Refused(why)) => assert!(why.contains(says), "{why}"),
+        other => panic!("it is not refused: {other:?}"),
     }
 }
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use tether_core::ledger::Answer;
-use tether_transport::outbound::{Response, SendError, Sender};
+use tether_transport::outbound::{Course, Response, SendError, Sender};
 
+use crate::journal::TestJournal;
+use crate::names::Held;
 use crate::setup::*;
 use crate::upstream::{Reply, Upstream, status};
 
@@ -22,8 +24,8 @@ async fn each_step_has_a_key_of_its_own_and_is_sent_once() {
     post(&sender, &url, None).await.unwrap();
     post(&sender, &url, Some("refund")).await.unwrap();
     post(&sender, &url, Some("mail")).await.unwrap();
-    assert_denied(post(&sender, &url, Some("refund")).await, "step");
-    assert_denied(post(&sender, &url, None).await, "give each effect a step");
+    assert_refused(post(&sender, &url, Some("refund")).await, "step");
+    assert_refused(post(&sender, &url, None).await, "give each effect a step");
     let keys: Vec<_> =
         upstream.seen().iter().map(|seen| seen.headers["x-tether-idempotency-key"].clone()).collect();
     // printf '%s' KEY:refund | sha256sum
@@ -37,7 +39,7 @@ async fn a_step_that_failed_is_not_sent_again_in_the_same_attempt() {
     let upstream = Upstream::always(Reply::Close).await;
     let (sender, _) = writer(&[grant(&upstream.origin())]);
     post(&sender, &upstream.origin(), Some("refund")).await.unwrap_err();
-    assert_denied(post(&sender, &upstream.origin(), Some("refund")).await, "step");
+    assert_refused(post(&sender, &upstream.origin(), Some("refund")).await, "step");
     assert_eq!(upstream.seen().len(), 1);
 }
 
@@ -56,7 +58,7 @@ async fn after_the_main_record_nothing_unsafe_leaves() {
     let upstream = Upstream::always(status(200)).await;
     let (sender, journal) = writer(&[grant(&upstream.origin())]);
     sender.settled();
-    assert_denied(post(&sender, &upstream.origin(), None).await, "the main record is written");
+    assert_refused(post(&sender, &upstream.origin(), None).await, "the main record is written");
     assert!(journal.entries().is_empty());
     sender.send(request("GET", upstream.origin())).await.unwrap();
     assert_eq!(upstream.seen().len(), 1);
@@ -64,20 +66,33 @@ async fn after_the_main_record_nothing_unsafe_leaves() {
 }
 
 #[tokio::test]
-async fn the_main_record_also_stops_what_is_about_to_leave() {
+async fn a_step_whose_request_did_not_leave_is_free_again() {
+    let names = Held::new("127.0.0.1");
     let upstream = Upstream::always(status(200)).await;
-    let destination = format!("http://slow.test:{}\tPOST\t\t127.0.0.1\t", upstream.port()).parse().unwrap();
-    let names = crate::names::Held::new("127.0.0.1");
-    let outbound = tether_transport::outbound::Outbound::with_names(settings(), names.clone()).unwrap();
-    let journal = crate::journal::TestJournal::new();
-    let course = tether_transport::outbound::Course::Write(journal.clone());
-    let sender = outbound.sender(&[destination], key(), course);
-    let sending =
-        tokio::spawn(sender.send(request("POST", format!("http://slow.test:{}/", upstream.port()))));
+    let url = format!("http://slow.test:{}/", upstream.port());
+    let destination = format!("http://slow.test:{}\tPOST\t\t127.0.0.1\t", upstream.port());
+    let journal = TestJournal::new();
+    let course = Course::Write(journal.clone());
+    let sender = outbound_with(names.clone()).sender(&[destination.parse().unwrap()], key(), course);
+    let (by, to) = (sender.clone(), url.clone());
+    let given_up = tokio::spawn(async move { post(&by, &to, Some("refund")).await });
     names.asked().await;
-    sender.settled();
+    assert_refused(post(&sender, &url, Some("refund")).await, "step");
+    given_up.abort();
+    assert!(given_up.await.unwrap_err().is_cancelled());
     names.answer();
-    assert_denied(sending.await.unwrap(), "the main record is written");
-    assert_eq!(journal.answers(), [Answer::NotSent]);
-    assert!(upstream.seen().is_empty());
+    post(&sender, &url, Some("refund")).await.unwrap();
+    assert_refused(post(&sender, &url, Some("refund")).await, "step");
+    assert_eq!(journal.answers(), [Answer::NotSent, Answer::Status(200)]);
+    assert_eq!(upstream.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn after_a_refused_connection_a_library_may_try_again() {
+    let (sender, journal) = writer(&[grant("http://127.0.0.1:1")]);
+    for _ in 0..2 {
+        let error = post(&sender, "http://127.0.0.1:1/", None).await.unwrap_err();
+        assert!(matches!(error, SendError::NotSent(_)), "{error:?}");
+    }
+    assert_eq!(journal.answers(), [Answer::NotSent, Answer::NotSent]);
 }

@@ -107,7 +107,7 @@ async fn the_extra_roots_are_trusted_and_the_peer_chooses_the_version() {
 async fn the_certificate_has_to_name_the_host() {
     let secure = Secure::new(b"h2", 0).await;
     let names = ChangingNames::new(&[&["127.0.0.1"]]);
-    let outbound = Outbound::with_names(settings(), names).unwrap();
+    let outbound = outbound_with(names);
     let url = format!("https://secure.test:{}/", secure.address.port());
     assert_eq!(read(&outbound, &secure, url).await.unwrap().status(), 200);
 
@@ -122,7 +122,8 @@ async fn the_certificate_has_to_name_the_host() {
 #[tokio::test]
 async fn an_unknown_root_is_not_trusted_and_a_write_sent_nothing() {
     let secure = Secure::new(b"h2", 0).await;
-    let outbound = Outbound::new(Settings { extra_roots: Vec::new(), ..settings() }).unwrap();
+    let outbound =
+        Outbound::new(Settings { extra_roots: Vec::new(), ..settings() }, TestClock::new()).unwrap();
     let journal = TestJournal::new();
     let destination = grant(&format!("https://{}", secure.address));
     let sender = outbound.sender(&[destination], key(), Course::Write(journal.clone()));
@@ -165,7 +166,7 @@ async fn a_redirect_from_https_to_http_is_not_followed() {
     let secure = Redirecting::to(format!("{plain}/")).await;
     let origin = format!("https://{}", secure.0);
     let sender = outbound().sender(&[grant(&origin), grant(&plain)], key(), Course::Read(three()));
-    assert_denied(sender.send(request("GET", origin)).await, "from https to http://");
+    assert_refused(sender.send(request("GET", origin)).await, "from https to http://");
 }
 
 /// A server that leads elsewhere.

@@ -58,7 +58,12 @@ type Script = Arc<Mutex<dyn FnMut(&Seen) -> Reply + Send>>;
 impl Upstream {
     /// Answers each request as `script` says.
     pub(crate) async fn new(script: impl FnMut(&Seen) -> Reply + Send + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::at(("127.0.0.1", 0), script).await
+    }
+
+    /// The same, there.
+    pub(crate) async fn at(place: (&str, u16), script: impl FnMut(&Seen) -> Reply + Send + 'static) -> Self {
+        let listener = TcpListener::bind(place).await.unwrap();
         let address = listener.local_addr().unwrap();
         let (log, received) = watch::channel(Log::default());
         let script: Script = Arc::new(Mutex::new(script));

@@ -77,7 +77,7 @@ async fn what_cannot_be_noted_is_not_sent() {
     let (sender, journal) = writer(&[grant(&upstream.origin())]);
     journal.fill();
     let error = sender.send(request("POST", upstream.origin())).await.unwrap_err();
-    assert!(matches!(&error, SendError::NotSent(why) if why.contains("the disk is full")), "{error:?}");
+    assert!(matches!(&error, SendError::StorageFull(why) if why.contains("is full")), "{error:?}");
     assert_eq!(upstream.log().connections, 0);
 }
 
@@ -119,4 +119,16 @@ async fn a_wait_that_was_asked_for_is_told() {
     sender.send(request("POST", upstream.origin())).await.unwrap();
     assert!(sender.retry_after().unwrap() > Duration::from_secs(100));
     assert_eq!(upstream.seen().len(), 1);
+}
+
+/// By the host's clock, where the answer has no date of its own.
+#[tokio::test]
+async fn a_date_that_was_asked_for_is_told() {
+    // The test's clock begins at 1,000,000,000 s: Sun, 09 Sep 2001 01:46:40 GMT.
+    let later = [("Retry-After", "Sun, 09 Sep 2001 01:48:40 GMT")];
+    let upstream = Upstream::always(Reply::Bytes(answer(503, &later, ""))).await;
+    let (sender, _) = writer(&[grant(&upstream.origin())]);
+    sender.send(request("POST", upstream.origin())).await.unwrap();
+    let wait = sender.retry_after().unwrap();
+    assert!(wait > Duration::from_secs(60) && wait <= Duration::from_secs(120), "{wait:?}");
 }

@@ -15,6 +15,7 @@ use tether_store::SqliteDatabases;
 use tether_transport::outbound::{self, Outbound, Secrets};
 
 use super::say;
+use crate::clock::SystemClock;
 use crate::config;
 use crate::progress::slow;
 use crate::scratch::Scratch;
@@ -53,13 +54,14 @@ impl Inspect {
         let databases = Arc::new(SqliteDatabases::new(folder.path(), SqlLimits::default()));
         let settings = Settings { max_instances: 1, ..Settings::new(folder.path()) };
         // Nothing is granted, and nothing is sent.
-        let outbound = Outbound::new(outbound::Settings {
+        let nothing = outbound::Settings {
             max_answer_bytes: 0,
             max_request_bytes: 0,
             max_requests: 0,
             extra_roots: Vec::new(),
             secrets: Secrets::default(),
-        })?;
+        };
+        let outbound = Outbound::new(nothing, Arc::new(SystemClock::new()))?;
         let runner = Runner::new(settings, databases, outbound)?;
         let doing = format!("compiling {}", self.component.display());
         let source = Source::Path(self.component);
