@@ -29,6 +29,7 @@ mod stores;
 mod vfs;
 mod workload;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -37,7 +38,7 @@ use tokio::runtime::{Builder, Runtime};
 use self::disk::Disk;
 use self::facts::Facts;
 use self::folder::Folder;
-use self::model::{Event, Model};
+use self::model::{Event, FileId, Model, Node};
 use self::random::Random;
 use self::stores::Stores;
 
@@ -131,9 +132,9 @@ impl Trace {
 
     /// The same disk without the syncs that `swallowed` names.
     fn without(self, mut swallowed: impl FnMut(&Path) -> bool) -> Self {
-        let mut paths = std::collections::BTreeMap::new();
+        let mut paths = BTreeMap::new();
         let kept = |event: &Event| match event {
-            Event::Named(path, Some(model::Node::File(file))) => {
+            Event::Named(path, Some(Node::File(file))) => {
                 paths.insert(*file, path.clone());
                 true
             }
@@ -170,7 +171,13 @@ fn look(root: &Path, facts: &Facts) -> Result<(), String> {
 }
 
 /// A process is killed, the next one answers what it finds, and then the power goes out.
-fn kill_and_lose(model: &Model, facts: &Facts, random: &mut Random) -> Result<(), String> {
+/// Syncs of what the first one left come to nothing, where they are `swallowed`.
+fn kill_and_lose(
+    model: &Model,
+    facts: &Facts,
+    random: &mut Random,
+    swallowed: fn(&Event) -> bool,
+) -> Result<(), String> {
     let folder = Folder::new();
     model.killed(folder.path());
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
@@ -187,11 +194,35 @@ fn kill_and_lose(model: &Model, facts: &Facts, random: &mut Random) -> Result<()
         }
     })?;
     // Now, while the files are open: closing them would sync.
+    let mut changed = Changed::default();
     for event in disk.0.trace() {
-        model.apply(&event);
         event.told().into_iter().for_each(|fact| facts.add(fact));
+        if changed.covers(&event) || !swallowed(&event) {
+            model.apply(&event);
+        }
     }
-    lose(&model, &facts, random)
+    lose_in(&Folder::new(), &model, &facts, random)
+}
+
+/// What a process changed itself, so far.
+#[derive(Default)]
+struct Changed {
+    files: BTreeSet<FileId>,
+    folders: BTreeSet<PathBuf>,
+}
+
+impl Changed {
+    /// Whether what `event` syncs was changed before; any other event may be a change.
+    fn covers(&mut self, event: &Event) -> bool {
+        match event {
+            Event::FileSynced(file) => return self.files.contains(file),
+            Event::FolderSynced(folder, _) => return self.folders.contains(folder),
+            Event::Changed(file, _) => self.files.extend([*file]),
+            Event::Named(path, _) => self.folders.extend(path.parent().map(Path::to_owned)),
+            Event::Told(_) => {}
+        };
+        true
+    }
 }
 
 #[test]
@@ -208,7 +239,8 @@ fn what_was_told_survives_and_the_rest_is_there_whole_or_not_at_all() {
 fn what_a_killed_process_left_survives_once_the_next_one_has_told_it() {
     let (seeds, some) = length();
     for seed in seeds {
-        let looked_at = trace(seed).at_steps(some, kill_and_lose).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let kill = |model: &_, facts: &_, random: &mut _| kill_and_lose(model, facts, random, |_| false);
+        let looked_at = trace(seed).at_steps(some, kill).unwrap_or_else(|wrong| panic!("{wrong}"));
         eprintln!("seed {seed}: a process was killed at {looked_at} steps");
     }
 }
@@ -230,12 +262,22 @@ fn a_missing_sync_is_found() {
     });
 }
 
+#[test]
+fn a_missing_sync_of_what_a_killed_process_left_is_found() {
+    let kinds: [(&str, fn(&Event) -> bool); 2] = [
+        ("what it had committed", |event| matches!(event, Event::FileSynced(_))),
+        ("the folders that it had made", |event| matches!(event, Event::FolderSynced(..))),
+    ];
+    for (what, swallowed) in kinds {
+        let kill = |model: &_, facts: &_, random: &mut _| kill_and_lose(model, facts, random, swallowed);
+        let found = (1..20).any(|seed| trace(seed).at_steps(Some(SOME), kill).is_err());
+        assert!(found, "nothing was lost, although {what} was never synced");
+    }
+}
+
 /// Without these syncs something that was told is lost, or a file is damaged.
 fn check_found<S: FnMut(&Path) -> bool>(what: &str, swallowed: impl Fn() -> S) {
-    let found = (1..20).any(|seed| {
-        let lossy =
-            |model: &Model, facts: &Facts, random: &mut Random| lose_in(&Folder::new(), model, facts, random);
-        trace(seed).without(swallowed()).at_steps(Some(SOME), lossy).is_err()
-    });
+    let lossy = |model: &_, facts: &_, random: &mut _| lose_in(&Folder::new(), model, facts, random);
+    let found = (1..20).any(|seed| trace(seed).without(swallowed()).at_steps(Some(SOME), lossy).is_err());
     assert!(found, "nothing was lost, although {what} was never synced");
 }
