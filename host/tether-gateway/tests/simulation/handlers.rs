@@ -94,14 +94,14 @@ impl SimulatedHandlers {
     fn some_end(&self) -> End {
         let mut random = self.outside.random();
         let cause = random.one_of(&CAUSES);
-        match random.below(16) {
+        match random.below(18) {
             0..4 => End::Commit,
             4..6 => End::CommitThenFail(cause),
             6 => End::CommitThenPanic,
             7..9 => End::TimeOutInCommit,
             9..12 => End::Fail(cause),
-            12 => End::Panic,
-            13 => End::Pretend,
+            12..15 => End::Panic,
+            15 => End::Pretend,
             _ => End::Plain,
         }
     }

@@ -269,10 +269,10 @@ impl Simulation {
             let mut random = self.outside.random();
             let repeats = !self.asked.is_empty() && random.once_in(4);
             repeats.then(|| {
-                let recent = self.asked.len().saturating_sub(6);
+                let recent = self.asked.len().saturating_sub(random.one_of(&[1, 6]));
                 let asked = self.asked[recent + random.below(self.asked.len() - recent)].clone();
                 // A key that is used for another action is a mistake, which happens.
-                Asked { action: if random.once_in(6) { action } else { asked.action }, ..asked }
+                Asked { action: if random.once_in(3) { action } else { asked.action }, ..asked }
             })
         };
         let asked = match repeated {

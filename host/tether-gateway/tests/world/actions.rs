@@ -136,6 +136,18 @@ impl MemoryActions {
         let answer = look(&self.tables());
         Box::pin(async move { Ok(answer) })
     }
+
+    /// A list that may be an old one when it is answered.
+    fn list_of<'a>(
+        &'a self,
+        look: impl FnOnce(&Tables) -> Vec<Action>,
+    ) -> BoxFuture<'a, Result<Vec<Action>, StoreError>> {
+        let answer = look(&self.tables());
+        Box::pin(async move {
+            self.fuse.pause().await;
+            Ok(answer)
+        })
+    }
 }
 
 impl Tables {
@@ -289,7 +301,7 @@ impl ActionStore for MemoryActions {
     }
 
     fn executing(&self) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
-        let list = self.read(|tables| {
+        let list = self.list_of(|tables| {
             let executing = |action: &&Action| action.state.status() == Status::Executing;
             tables.actions.iter().filter(executing).cloned().collect()
         });
@@ -303,7 +315,7 @@ impl ActionStore for MemoryActions {
     }
 
     fn overdue(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
-        self.read(|tables| {
+        self.list_of(|tables| {
             let overdue = |action: &&Action| matches!(action.state, State::Pending { expires_at, .. } if expires_at <= now);
             tables.actions.iter().filter(overdue).take(limit).cloned().collect()
         })
@@ -336,7 +348,7 @@ impl ActionStore for MemoryActions {
     }
 
     fn with_records(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
-        self.read(|tables| {
+        self.list_of(|tables| {
             let due = |action: &&Action| tables.records_due.get(&action.id).is_some_and(|due| *due <= now);
             tables.actions.iter().filter(due).take(limit).cloned().collect()
         })

@@ -109,6 +109,13 @@ impl Fuse {
         self.taken.load(Ordering::SeqCst)
     }
 
+    /// Waits for the test where nothing is durable, if the test wants that.
+    pub(crate) async fn pause(&self) {
+        if let Some(gates) = &self.gates {
+            gates.pass().await;
+        }
+    }
+
     /// Takes a step; where the fuse blows, nothing after it happens.
     pub(crate) async fn step(&self) {
         if let Some(gates) = &self.gates {
