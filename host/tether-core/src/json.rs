@@ -6,7 +6,6 @@
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::digest::Digest;
@@ -82,10 +81,12 @@ impl fmt::Debug for JsonText {
     }
 }
 
+/// The canonical form. Each byte is read a fixed number of times: neither depth nor
+/// length can make it slow.
 fn canonical(text: &str) -> Result<String, InvalidJson> {
-    let raw: &RawValue = serde_json::from_str(text).map_err(syntax)?;
+    let valid: &RawValue = serde_json::from_str(text).map_err(syntax)?;
     let mut out = String::with_capacity(text.len());
-    write_canonical(raw, MAX_DEPTH, &mut out)?;
+    Walk { rest: valid.get() }.value(MAX_DEPTH, &mut out)?;
     Ok(out)
 }
 
@@ -93,62 +94,117 @@ fn syntax(error: serde_json::Error) -> InvalidJson {
     InvalidJson::Syntax(error.to_string())
 }
 
-fn write_canonical(raw: &RawValue, depth: usize, out: &mut String) -> Result<(), InvalidJson> {
-    let text = raw.get();
-    match text.as_bytes().first() {
-        Some(b'{' | b'[') if depth == 0 => Err(InvalidJson::TooDeep),
-        Some(b'{') => {
-            let Members(mut members) = serde_json::from_str(text).map_err(syntax)?;
-            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-            if let Some(pair) = members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                return Err(InvalidJson::DuplicateName(pair[0].0.clone()));
-            }
-            write_list(out, '{', '}', members, |(name, value), out| {
-                write_string(&name, out);
-                out.push(':');
-                write_canonical(value, depth - 1, out)
-            })
-        }
-        Some(b'[') => {
-            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(syntax)?;
-            write_list(out, '[', ']', items, |item, out| write_canonical(item, depth - 1, out))
-        }
-        Some(b'"') => {
-            let string: String = serde_json::from_str(text).map_err(syntax)?;
-            write_string(&string, out);
-            Ok(())
-        }
-        Some(b'-' | b'0'..=b'9') => {
-            if text.parse().is_ok_and(f64::is_finite) {
-                out.push_str(text);
-                Ok(())
-            } else {
-                Err(InvalidJson::NumberTooLarge(text.chars().take(40).collect()))
-            }
-        }
-        _ => {
-            out.push_str(text);
-            Ok(())
-        }
-    }
+/// A walk through text that follows the syntax of JSON. What it looks for is there.
+struct Walk<'a> {
+    rest: &'a str,
 }
 
-fn write_list<T>(
-    out: &mut String,
-    open: char,
-    close: char,
-    items: Vec<T>,
-    mut write: impl FnMut(T, &mut String) -> Result<(), InvalidJson>,
-) -> Result<(), InvalidJson> {
-    out.push(open);
-    for (index, item) in items.into_iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write(item, out)?;
+impl<'a> Walk<'a> {
+    /// The next byte that is no blank; 0 at the end.
+    fn peek(&mut self) -> u8 {
+        self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        self.rest.as_bytes().first().copied().unwrap_or(0)
     }
-    out.push(close);
-    Ok(())
+
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        taken
+    }
+
+    /// Writes the next value, which may hold so many levels.
+    fn value(&mut self, depth: usize, out: &mut String) -> Result<(), InvalidJson> {
+        match self.peek() {
+            b'{' | b'[' if depth == 0 => Err(InvalidJson::TooDeep),
+            b'{' => self.object(depth - 1, out),
+            b'[' => self.array(depth - 1, out),
+            b'"' => {
+                write_string(&self.string()?, out);
+                Ok(())
+            }
+            _ => self.scalar(out),
+        }
+    }
+
+    fn object(&mut self, depth: usize, out: &mut String) -> Result<(), InvalidJson> {
+        let mut members = Vec::new();
+        self.list(b'}', |walk| {
+            walk.peek();
+            let name = walk.string()?;
+            walk.peek();
+            walk.take(1); // the colon
+            let mut value = String::new();
+            walk.value(depth, &mut value)?;
+            members.push((name, value));
+            Ok(())
+        })?;
+        members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+        if let Some(pair) = members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(InvalidJson::DuplicateName(pair[0].0.clone()));
+        }
+        out.push('{');
+        for (index, (name, value)) in members.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write_string(name, out);
+            out.push(':');
+            out.push_str(value);
+        }
+        out.push('}');
+        Ok(())
+    }
+
+    fn array(&mut self, depth: usize, out: &mut String) -> Result<(), InvalidJson> {
+        let mut first = true;
+        out.push('[');
+        self.list(b']', |walk| {
+            if !first {
+                out.push(',');
+            }
+            first = false;
+            walk.value(depth, out)
+        })?;
+        out.push(']');
+        Ok(())
+    }
+
+    /// Everything between the bracket that is next and the one that closes it.
+    fn list(
+        &mut self,
+        close: u8,
+        mut item: impl FnMut(&mut Self) -> Result<(), InvalidJson>,
+    ) -> Result<(), InvalidJson> {
+        self.take(1);
+        while self.peek() != close {
+            item(self)?;
+            if self.peek() == b',' {
+                self.take(1);
+            }
+        }
+        self.take(1);
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<String, InvalidJson> {
+        let (mut end, bytes) = (1, self.rest.as_bytes());
+        while bytes[end] != b'"' {
+            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        serde_json::from_str(self.take(end + 1)).map_err(syntax)
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn scalar(&mut self, out: &mut String) -> Result<(), InvalidJson> {
+        let end = self.rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(self.rest.len());
+        let text = self.take(end);
+        let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+        if is_number && !text.parse().is_ok_and(f64::is_finite) {
+            return Err(InvalidJson::NumberTooLarge(text.chars().take(40).collect()));
+        }
+        out.push_str(text);
+        Ok(())
+    }
 }
 
 /// RFC 8785 asks for the shortest escapes, in lower case.
@@ -170,33 +226,6 @@ fn write_string(string: &str, out: &mut String) {
         }
     }
     out.push('"');
-}
-
-/// An object's members in their order, their values not yet read.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(InOrder)
-    }
 }
 
 #[cfg(test)]
@@ -239,6 +268,16 @@ mod tests {
         for text in [r#""\ud800""#, "01", "NaN", "", "{} {}", "'a'", "[1,]", "{\"a\":1"] {
             assert!(matches!(refused(text), InvalidJson::Syntax(_)), "{text}");
         }
+    }
+
+    #[test]
+    fn depth_does_not_make_it_slow() {
+        // As many levels as may be, around as much as an argument holds: reading what
+        // is inside once for each level would be 128 MiB.
+        let inside = "1,".repeat(500_000) + "1";
+        let text = format!("{}{inside}{}", "[".repeat(128), "]".repeat(128));
+        assert_eq!(canonical(&text).unwrap(), text);
+        assert_eq!(canonical(&format!("[{text}]")).unwrap_err(), InvalidJson::TooDeep);
     }
 
     trait AddClosing {

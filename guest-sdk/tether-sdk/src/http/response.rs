@@ -57,10 +57,15 @@ impl Response {
         Err(HttpError::Status { status: self.status, retry_after_ms: self.retry_after_ms() })
     }
 
-    /// `retry-after-ms`, or the seconds of `Retry-After`. Its other form, a
-    /// date, is left to the host, which has read it already.
+    /// `retry-after-ms`, or the seconds of `Retry-After`, where the status has one
+    /// (429, 503). Its other form, a date, is left to the host, which has read it
+    /// already.
     fn retry_after_ms(&self) -> Option<u32> {
-        let number = |name| self.header(name)?.trim().parse::<u32>().ok();
+        if !matches!(self.status, 429 | 503) {
+            return None;
+        }
+        let digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |name| self.header(name).map(str::trim).filter(digits)?.parse::<u32>().ok();
         number("retry-after-ms").or_else(|| number("retry-after")?.checked_mul(1000))
     }
 }
@@ -93,6 +98,9 @@ mod tests {
         waits(&[("RETRY-AFTER", "2"), ("retry-after-ms", "150")], Some(150));
         waits(&[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")], None);
         waits(&[("retry-after", "4294968")], None);
+        waits(&[("retry-after", "+1")], None);
+        let other = answer(502, &[("retry-after", "2")]).error_for_status();
+        assert_eq!(other, Err(HttpError::Status { status: 502, retry_after_ms: None }));
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl SqliteActions {
 fn open_writer(path: &Path) -> anyhow::Result<Connection> {
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     anyhow::ensure!(folder.is_dir(), "there is no folder {}", folder.display());
-    check_not_lost(path, &folder)?;
+    check_there(path, &folder)?;
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let cannot_write = || format!("the file, or its folder {}, cannot be written", folder.display());
@@ -86,20 +86,25 @@ fn open_writer(path: &Path) -> anyhow::Result<Connection> {
     let mut connection = Connection::open_with_flags(path, flags).with_context(cannot_write)?;
     connection.busy_timeout(FOREIGN_LOCK)?;
     anyhow::ensure!(!connection.is_readonly("main")?, cannot_write());
+    if schema::is_new(&connection) {
+        check_not_lost("holds nothing, as if its -wal file were gone", &folder)?;
+    }
     schema::update(&mut connection)?;
     Ok(connection)
 }
 
+fn check_there(path: &Path, folder: &Path) -> anyhow::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.len() == 0 => check_not_lost("is empty", folder),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => check_not_lost("is gone", folder),
+        // Opening it will tell.
+        _ => Ok(()),
+    }
+}
+
 /// An empty history beside databases that were written to would forget which writes
 /// wait, and which were done.
-fn check_not_lost(path: &Path, folder: &Path) -> anyhow::Result<()> {
-    let state = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.len() > 0 => return Ok(()),
-        Ok(_) => "is empty",
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "is gone",
-        // Opening it will tell.
-        Err(_) => return Ok(()),
-    };
+fn check_not_lost(state: &str, folder: &Path) -> anyhow::Result<()> {
     let left = ["databases", "databases.db"].into_iter().find(|name| folder.join(name).exists());
     match left {
         None => Ok(()),

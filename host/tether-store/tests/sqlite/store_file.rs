@@ -136,6 +136,19 @@ async fn an_empty_history_is_not_begun_beside_databases_that_were_used() {
 }
 
 #[tokio::test]
+async fn a_history_that_lost_its_log_is_not_begun_anew() {
+    let folder = Folder::new();
+    let path = folder.path("actions.db");
+    // What there is before the first checkpoint: everything is in the log yet.
+    let made = rusqlite::Connection::open(&path).unwrap();
+    made.pragma_update(None, "journal_mode", "wal").unwrap();
+    drop(made);
+    std::fs::create_dir(folder.path("databases")).unwrap();
+    let why = refusal(path);
+    assert!(why.contains("-wal") && why.contains("Put the file back"), "{why}");
+}
+
+#[tokio::test]
 async fn a_row_that_was_changed_never_runs() {
     let changes = [
         "arguments = '{\"ticket\": 8}'",

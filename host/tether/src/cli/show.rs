@@ -67,7 +67,7 @@ pub(super) fn line(action: &SeenAction) -> String {
 fn effect_in_words(effect: &str) -> &str {
     match effect {
         "None" => "None: nothing was committed, and nothing was sent that changes anything",
-        "Applied" => "Applied: something was committed, see the ledger",
+        "Applied" => "Applied: it was done, or a part of it; see the ledger",
         "Unknown" => "Unknown: something was sent, and nobody here can know what it did",
         other => other,
     }

@@ -130,8 +130,8 @@ fn limits(section: &mut Section<'_>, retry: &RetryPolicy) -> Result<Limits, Conf
         memory: section.bytes("memory", 1 << 20..=4 << 30, 128 << 20)?,
         stack: section.bytes("stack", 64 << 10..=16 << 20, 512 << 10)?,
         handles: section.number("handles", 16..=1_000_000, 1_000)?,
-        request_bytes: section.bytes("request_bytes", 1 << 10..=1 << 30, 8 << 20)?,
-        answer_bytes: section.bytes("answer_bytes", 1 << 10..=1 << 30, 8 << 20)?,
+        request_bytes: section.bytes("request_bytes", 1 << 10..=16 << 20, 8 << 20)?,
+        answer_bytes: section.bytes("answer_bytes", 1 << 10..=64 << 20, 8 << 20)?,
         requests: section.number("requests", 1..=1_000, 100)?,
         sql: SqlLimits {
             max_rows: section.number("sql_rows", 1..=10_000_000, sql.max_rows)?,
@@ -179,6 +179,7 @@ fn databases(
     for (name, found) in databases {
         let database: DatabaseName =
             name.parse().map_err(|error| found.wrong(format!("`{name}` cannot be its name: {error}")))?;
+        let place = found.place.clone();
         let grant = match found.value {
             Value::Object(values) => {
                 let mut section = component.of_name(&format!("databases.{name}"), values)?;
@@ -201,9 +202,20 @@ fn databases(
                 );
             }
         };
+        if let Some(wrong) = misspelt(&grant) {
+            return Err(ConfigError(format!("{place}: `{wrong}` stands for nothing; `{{tenant}}` does")));
+        }
         granted.insert(database, at(grant, &source.base));
     }
     Ok(granted)
+}
+
+/// What of the grant's path is in braces and is not `{tenant}`.
+fn misspelt(grant: &DatabaseGrant) -> Option<&str> {
+    let DatabaseGrant::Sqlite { path, .. } = grant else { return None };
+    let braced = path.match_indices('{').map(|(start, _)| &path[start..]);
+    let mut braced = braced.map(|rest| rest.find('}').map_or(rest, |end| &rest[..=end]));
+    braced.find(|placeholder| *placeholder != "{tenant}")
 }
 
 /// The grant with its path made to start at the file.

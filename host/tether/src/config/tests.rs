@@ -204,6 +204,10 @@ fn what_cannot_be_is_refused() {
     check("listen = \"0.0.0.0:8484\"", &["0.0.0.0:8484", "127.0.0.1"]);
     check("[[components]]\npath = \"a\"\n[components.databases]\nmain = \"postgres\"", &["sqlite:PATH"]);
     check(
+        "[[components]]\npath = \"a\"\n[components.databases]\nmain = \"sqlite:/srv/{tenat}.db\"",
+        &["components[0].databases.main", "`{tenat}`", "`{tenant}`"],
+    );
+    check(
         "[[components]]\npath = \"a\"\n[components.databases]\n\"a b\" = \"sqlite\"",
         &["`a b` cannot be its name"],
     );

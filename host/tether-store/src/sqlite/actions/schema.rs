@@ -35,6 +35,11 @@ pub(super) fn update(connection: &mut Connection) -> anyhow::Result<()> {
     Ok(transaction.commit()?)
 }
 
+/// Whether nothing was ever kept in the file.
+pub(super) fn is_new(connection: &Connection) -> bool {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0)) == Ok(0_i64)
+}
+
 /// Whether the file has the newest schema, for those who may not write to it.
 pub(super) fn check(connection: &Connection) -> anyhow::Result<()> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
