@@ -99,7 +99,7 @@ mod tests {
         waits(&[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")], None);
         waits(&[("retry-after", "4294968")], None);
         waits(&[("retry-after", "+1")], None);
-        let other = answer(502, &[("retry-after", "2")]).error_for_status();
+        let other = answer(502, &[("retry-after", "2")]).error_for_status().map(drop);
         assert_eq!(other, Err(HttpError::Status { status: 502, retry_after_ms: None }));
     }
 
