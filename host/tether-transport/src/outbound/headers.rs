@@ -29,7 +29,8 @@ const HOP_BY_HOP: [&str; 8] = [
 ];
 
 /// With these a POST acts as another method, behind the back of whoever granted POST.
-const METHOD_OVERRIDES: [&str; 3] = ["x-http-method", "x-http-method-override", "x-method-override"];
+const METHOD_OVERRIDES: [&str; 4] =
+    ["x-http-method", "x-http-method-override", "x-http-methodoverride", "x-method-override"];
 
 /// With these a handler gets an answer in parts. `request-range` is older than the
 /// standard, and some servers still know it.
@@ -58,11 +59,13 @@ pub(super) fn denied(name: &HeaderName, destination: &Destination) -> Option<Str
 /// Why nobody but the host may set the header `name` (in lower case): neither a handler
 /// nor, in a configuration, the operator.
 pub fn reserved(name: &str) -> Option<String> {
-    let reason = if name.starts_with("x-tether-") {
+    // To many a server the two are one: its variables have no `-`.
+    let meant = name.replace('_', "-");
+    let reason = if meant.starts_with("x-tether-") {
         "the host sets it"
-    } else if matches!(name, "host" | "content-length" | "expect") || is_hop_by_hop(name) {
+    } else if matches!(&*meant, "host" | "content-length" | "expect") || is_hop_by_hop(&meant) {
         "it belongs to the connection, which the host makes"
-    } else if METHOD_OVERRIDES.contains(&name) {
+    } else if METHOD_OVERRIDES.contains(&&*meant) {
         "it makes one method of another; send the method itself"
     } else {
         return None;
@@ -148,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_handler_sets_no_header_of_the_host_or_of_the_operator() {
-        for name in ["X-Tether-Idempotency-Key", "x-tether-anything"] {
+        for name in ["X-Tether-Idempotency-Key", "x-tether-anything", "X_Tether_Idempotency_Key"] {
             check(name, Some("the host sets it"));
         }
         for name in ["Host", "Connection", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "TE"] {
@@ -157,7 +160,7 @@ mod tests {
         for name in ["Trailer", "Transfer-Encoding", "Upgrade", "HTTP2-Settings"] {
             check(name, Some("belongs to the connection"));
         }
-        for name in ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"] {
+        for name in ["X-HTTP-Method-Override", "X_HTTP_METHOD_OVERRIDE", "X-HTTP-Method", "X-Method-Override"] {
             check(name, Some("send the method itself"));
         }
         for name in ["Authorization", "Idempotency-Key"] {

@@ -44,8 +44,19 @@ struct Folder(Scratch);
 impl Folder {
     async fn new() -> Self {
         let folder = Self(Scratch::new().unwrap());
-        let actions = SqliteActions::open(folder.path().join("actions.db")).unwrap();
-        let databases = SqliteDatabases::new(folder.path(), SqlLimits::default());
+        folder.fill().await;
+        // The last one who closes a file takes its log into it.
+        for file in ["actions.db-wal".to_owned(), format!("{MAIN}-wal")] {
+            while folder.path().join(&file).exists() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+        folder
+    }
+
+    async fn fill(&self) {
+        let actions = SqliteActions::open(self.path().join("actions.db")).unwrap();
+        let databases = SqliteDatabases::new(self.path(), SqlLimits::default());
         let _ = propose(&actions, 2).await;
         let action = propose(&actions, 1).await;
         let claim = Claim { by: "ann".parse().unwrap(), key: Some("k".parse().unwrap()) };
@@ -69,7 +80,6 @@ impl Folder {
         let ledger = settlement::ledger(&records, &Ledger::default());
         let settled = Event::Settled { verdict, at: NOON, expires_after: Duration::ZERO };
         step(&actions, claimed, settled, ledger).await;
-        folder
     }
 
     fn path(&self) -> &Path {

@@ -47,7 +47,7 @@ fn what_is_no_endpoint_is_named_with_its_place() {
     check("url = \"https://a.test\"\ntool = \"tools.json\"", &["`endpoints[0].tool`", "`tools`?"]);
     check(
         "url = \"https://a.test\"\ntools = \"tools.json\"\nheaders = { Host = \"x\" }",
-        &["`endpoints[0].headers.Host`", "the host's own"],
+        &["`endpoints[0].headers.Host`", "cannot be set"],
     );
     check("url = \"https://a.test\"\ntools = \"tether.toml\"", &["tether.toml: it is not valid JSON"]);
 }
