@@ -34,34 +34,30 @@ impl Random {
 /// One random call; its answer must be right, whatever the others do.
 fn call(api: &Api, random: &mut Random, written: &AtomicUsize) {
     let number = random.below(1 << 60);
+    let wrong = |tool: &str, words: &str| _ = api.call(tool, "{}").check(words);
     match random.below(1_000) {
-        0..50 => api.call("probe_trap", "{}").check("502 HANDLER_TRAPPED"),
-        50..65 => api.call("probe_hoard", "{}").check("502 LIMIT_EXCEEDED"),
-        65..75 => api.call("probe_handles", "{}").check("502 LIMIT_EXCEEDED"),
-        75..77 => api.call("probe_spin", "{}").check("504 TIMED_OUT"),
+        0..50 => wrong("probe_trap", "502 HANDLER_TRAPPED"),
+        50..65 => wrong("probe_hoard", "502 LIMIT_EXCEEDED"),
+        65..75 => wrong("probe_handles", "502 LIMIT_EXCEEDED"),
+        75..77 => wrong("probe_spin", "504 TIMED_OUT"),
         77..100 => {
             let path = "/v1/tools/probe_sleep/calls";
             let begun = api.send(&api.post_of(path, &[], br#"{"args":{"ms":60000}}"#));
-            return drop(begun.expect("it takes requests"));
+            drop(begun.expect("it takes requests"));
         }
         100..150 => {
             let id = api.propose("probe_write", &format!(r#"{{"note":"{number}"}}"#));
             written.fetch_add(1, Ordering::Relaxed);
             api.confirm(&id, "{}").check("200 Succeeded");
-            return;
         }
         150..500 => {
             let arguments = format!(r#"{{"number":{number}}}"#);
             let answer = api.call("probe_echo", &arguments);
             assert_eq!(answer.check("200 Succeeded").raw("result"), arguments);
-            return;
         }
-        _ => {
-            // 1 in a fresh instance.
-            assert_eq!(api.call("probe_count", "{}").check("200 Succeeded").raw("result"), "1");
-            return;
-        }
-    };
+        // 1 in a fresh instance.
+        _ => assert_eq!(api.call("probe_count", "{}").check("200 Succeeded").raw("result"), "1"),
+    }
 }
 
 fn calls(api: &Api, count: usize, seed: u64) -> usize {
