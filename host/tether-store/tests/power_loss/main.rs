@@ -264,7 +264,8 @@ fn a_missing_sync_is_found() {
 
 #[test]
 fn a_missing_sync_of_what_a_killed_process_left_is_found() {
-    let kinds: [(&str, fn(&Event) -> bool); 2] = [
+    type Kind = (&'static str, fn(&Event) -> bool);
+    let kinds: [Kind; 2] = [
         ("what it had committed", |event| matches!(event, Event::FileSynced(_))),
         ("the folders that it had made", |event| matches!(event, Event::FolderSynced(..))),
     ];
