@@ -3,6 +3,7 @@
 mod world;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tether_core::action::Status;
@@ -166,6 +167,26 @@ async fn losers_of_a_failed_race_do_not_spend_a_second_attempt() {
             "{told}"
         );
     }
+    assert_eq!(world.handlers.runs(), 1);
+}
+
+#[tokio::test]
+async fn who_waited_for_a_place_past_the_expiry_does_not_spend_a_second_attempt() {
+    let world = World::new(&[Act::Fail(Cause::Transient)]);
+    world.handlers.holds.store(true, Ordering::SeqCst);
+    let gateway = world.gateway_with(Settings { max_concurrent: 1, ..Settings::default() });
+    let id = propose(&gateway, None).await.unwrap().id;
+    let confirm = |person| {
+        let gateway = Arc::clone(&gateway);
+        tokio::spawn(async move { words(&gateway.confirm(&person, id, None, None).await.unwrap()) })
+    };
+    let (first, second) = (confirm(ann()), confirm(bob()));
+    world.handlers.started.notified().await;
+    world.clock.advance(DAY);
+    world.handlers.holds.store(false, Ordering::SeqCst);
+    world.handlers.go_on.notify_one();
+    assert_eq!(first.await.unwrap(), "FailedRetryable EXECUTION_FAILED_RETRYABLE");
+    assert_eq!(second.await.unwrap(), "Conflict EXECUTION_FAILED_RETRYABLE");
     assert_eq!(world.handlers.runs(), 1);
 }
 

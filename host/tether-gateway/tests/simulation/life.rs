@@ -1,6 +1,10 @@
 //! One world: lives of a gateway, one after the other, on the same disks. In each step
 //! chance chooses what happens next, and everything else waits.
 
+mod chance;
+mod counts;
+
+use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,37 +18,13 @@ use tether_core::retry::RetryPolicy;
 use tether_gateway::{Called, Gateway, Outcome, Settings, Told};
 use tokio::task::{JoinHandle, yield_now};
 
+use self::chance::Step;
+pub(crate) use self::counts::Counts;
 use crate::clock::SimulatedClock;
 use crate::handlers::SimulatedHandlers;
 use crate::model::{Asked, Ever, Model, check_told};
-use crate::outside::{Outside, number_of};
+use crate::outside::Outside;
 use crate::world::{Fuse, MemoryActions, agent, caller, json};
-
-/// What chance chose.
-#[derive(Debug, Clone)]
-enum Step {
-    Live,
-    Propose {
-        key: Option<IdempotencyKey>,
-        arguments: &'static str,
-    },
-    Confirm(Asked),
-    Decline(ActionId),
-    /// Lets one of those through that wait at a gate.
-    Release(usize),
-    /// A caller goes away.
-    Lose(usize),
-    Sweep,
-    Advance(Duration),
-    Jump(i64),
-    DatabaseAway(bool),
-    DatabaseFull(bool),
-    StoreFull(usize),
-    StoreBusy(bool),
-    Outdated(bool),
-    Die,
-    Drain,
-}
 
 /// What a task was told that asked for something.
 enum Answer {
@@ -53,21 +33,6 @@ enum Answer {
     Declined(Result<Outcome, Problem>),
     Swept,
     Recovered,
-}
-
-/// How often what happened, over all worlds.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Counts {
-    pub(crate) steps: usize,
-    pub(crate) worlds: usize,
-    pub(crate) lives: usize,
-    pub(crate) confirmations: usize,
-    pub(crate) replays: usize,
-    pub(crate) conflicts: usize,
-    pub(crate) interrupted: usize,
-    pub(crate) erased: usize,
-    /// Actions by where they ended.
-    pub(crate) ended: [usize; Status::ALL.len()],
 }
 
 pub(crate) struct Simulation {
@@ -116,14 +81,26 @@ impl Simulation {
         let done = simulation.lives(steps);
         let number = simulation.steps.len();
         let counts = Counts { steps: number, worlds: 1, ..simulation.counts.clone() };
-        done.map(|()| counts).map_err(|what| {
-            let lines = simulation.steps.iter().enumerate();
-            let lines: Vec<_> = lines.map(|(index, step)| format!("{:>4} {step:?}", index + 1)).collect();
-            let told = format!("{}\nseed {seed}, step {number}: {what}", lines.join("\n"));
-            // Ids are random in every run; numbers are not.
-            let ids = simulation.actions.all().into_iter().enumerate();
-            ids.fold(told, |told, (index, id)| told.replace(&id.to_string(), &format!("#{index}")))
-        })
+        done.map(|()| counts).map_err(|what| simulation.told(&format!("seed {seed}, step {number}: {what}")))
+    }
+
+    /// The same, with every step and what became of the actions.
+    pub(crate) fn story(seed: u64, steps: usize) -> String {
+        let mut simulation = Self::new(seed);
+        let done = simulation.lives(steps);
+        let states: Vec<_> = simulation.all().into_iter().map(|action| action.state).collect();
+        simulation.told(&format!("{done:?} {states:#?}"))
+    }
+
+    fn told(&self, last: &str) -> String {
+        let mut told = String::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            let _ = writeln!(told, "{:>4} {step:?}", index + 1);
+        }
+        told += last;
+        // Ids are random in every run; numbers are not.
+        let ids = self.actions.all().into_iter().enumerate();
+        ids.fold(told, |told, (index, id)| told.replace(&id.to_string(), &format!("#{index}")))
     }
 
     fn lives(&mut self, steps: usize) -> Result<(), String> {
@@ -168,7 +145,7 @@ impl Simulation {
         }
         self.steps.push(Step::Drain);
         self.drain(&mut life).await?;
-        self.count_ends();
+        self.counts.end(&self.all());
         Ok(())
     }
 
@@ -201,104 +178,6 @@ impl Simulation {
 
     fn all(&self) -> Vec<Action> {
         self.actions.all().into_iter().map(|id| self.actions.peek(id)).collect()
-    }
-
-    fn some_action(&self) -> Option<ActionId> {
-        let all = self.actions.all();
-        let undecided = |id: &&ActionId| {
-            matches!(self.actions.peek(**id).state.status(), Status::Pending | Status::Executing)
-        };
-        let undecided: Vec<_> = all.iter().filter(undecided).copied().collect();
-        let mut random = self.outside.random();
-        // Little happens to the others.
-        let among = if undecided.is_empty() || random.once_in(5) { &all } else { &undecided };
-        (!among.is_empty()).then(|| random.one_of(among))
-    }
-
-    fn some_step(&mut self, life: &Life) -> Step {
-        let waiting = self.outside.gates.waiting();
-        let chance = self.outside.random().below(1000);
-        let wanted = match chance {
-            0..12 => Some(Step::Die),
-            12..16 => Some(Step::Drain),
-            16..40 => Some(self.some_trouble()),
-            40..80 => Some(Step::Advance(Duration::from_secs(
-                self.outside.random().one_of(&[1, 1, 1, 3, 6, 25, 130, 700]),
-            ))),
-            80..90 => Some(Step::Jump(self.outside.random().one_of(&[-200_000, -5_000, 5_000, 200_000]))),
-            90..120 => {
-                (!life.tasks.is_empty()).then(|| Step::Lose(self.outside.random().below(life.tasks.len())))
-            }
-            120..150 if life.serves && !life.sweeps => Some(Step::Sweep),
-            150..190 if life.serves => Some(self.some_proposal()),
-            190..340 if life.serves => self.some_confirmation(),
-            340..350 if life.serves => self.some_action().map(Step::Decline),
-            _ => None,
-        };
-        match wanted {
-            Some(step) => step,
-            None if waiting > 0 => Step::Release(self.outside.random().below(waiting)),
-            None if life.serves && self.outside.random().once_in(3) => self.some_proposal(),
-            None if life.serves => self.some_confirmation().unwrap_or_else(|| self.some_proposal()),
-            None => Step::Advance(Duration::from_secs(1)),
-        }
-    }
-
-    fn some_trouble(&mut self) -> Step {
-        let mut random = self.outside.random();
-        // Most trouble passes soon.
-        let trouble = random.once_in(3);
-        match random.below(5) {
-            0 => Step::DatabaseAway(trouble),
-            1 => Step::DatabaseFull(trouble),
-            2 => Step::StoreFull(if trouble { random.below(4) } else { 0 }),
-            3 => Step::StoreBusy(trouble),
-            _ => Step::Outdated(trouble),
-        }
-    }
-
-    fn some_proposal(&self) -> Step {
-        let mut random = self.outside.random();
-        let key = random.once_in(2).then(|| format!("p{}", random.below(6)).parse().unwrap());
-        Step::Propose { key, arguments: random.one_of(&["{\"n\":1}", "{\"n\":1}", "{\"n\":2}"]) }
-    }
-
-    fn some_confirmation(&mut self) -> Option<Step> {
-        let action = self.some_action()?;
-        let repeated = {
-            let mut random = self.outside.random();
-            let repeats = !self.asked.is_empty() && random.once_in(4);
-            repeats.then(|| {
-                let recent = self.asked.len().saturating_sub(random.one_of(&[1, 6]));
-                let asked = self.asked[recent + random.below(self.asked.len() - recent)].clone();
-                // A key that is used for another action is a mistake, which happens.
-                Asked { action: if random.once_in(3) { action } else { asked.action }, ..asked }
-            })
-        };
-        let asked = match repeated {
-            Some(asked) => asked,
-            None => {
-                self.persons += 1;
-                let mut random = self.outside.random();
-                let used = self.actions.peek(action).state.attempts_used();
-                let seen = match random.below(4) {
-                    0 => Some(used),
-                    1 => Some(random.below(3) as u32),
-                    _ => None,
-                };
-                Asked {
-                    action,
-                    person: format!("person {}", self.persons).parse().unwrap(),
-                    key: random.once_in(2).then(|| format!("k{}", self.persons).parse().unwrap()),
-                    seen,
-                    stood: (Status::Pending, 0),
-                    told: 0,
-                }
-            }
-        };
-        let state = self.actions.peek(asked.action).state;
-        let stood = (state.status(), state.attempts_used());
-        Some(Step::Confirm(Asked { stood, told: self.actions.told(asked.action).len(), ..asked }))
     }
 
     fn take(&mut self, step: Step, life: &mut Life) {
@@ -368,7 +247,14 @@ impl Simulation {
             still = if now == activity { still + 1 } else { 0 };
             activity = now;
         }
-        life.tasks.retain(|task| !task.is_finished());
+        let (finished, waiting): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut life.tasks).into_iter().partition(JoinHandle::is_finished);
+        life.tasks = waiting;
+        for task in finished {
+            if task.await.is_err_and(|error| error.is_panic()) {
+                return Err("whoever asked was told nothing: the gateway panicked".to_owned());
+            }
+        }
         let answers = std::mem::take(&mut *life.answers.lock().unwrap());
         answers.into_iter().try_for_each(|answer| self.hear(answer, life))
     }
@@ -475,14 +361,6 @@ impl Simulation {
         }
         Ok(())
     }
-
-    fn count_ends(&mut self) {
-        for action in self.all() {
-            self.counts.ended[number_of(action.state.status())] += 1;
-            let erased = matches!(action.state, State::Succeeded { output: Output::Erased, .. });
-            self.counts.erased += usize::from(erased);
-        }
-    }
 }
 
 impl Life {
@@ -504,22 +382,4 @@ impl Life {
 
 fn is_executing(action: &Action) -> bool {
     action.state.status() == Status::Executing
-}
-
-impl Counts {
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.steps += other.steps;
-        self.worlds += other.worlds;
-        self.lives += other.lives;
-        self.confirmations += other.confirmations;
-        self.replays += other.replays;
-        self.conflicts += other.conflicts;
-        self.interrupted += other.interrupted;
-        self.erased += other.erased;
-        self.ended.iter_mut().zip(other.ended).for_each(|(sum, more)| *sum += more);
-    }
-
-    pub(crate) fn ended_as(&self, status: Status) -> usize {
-        self.ended[number_of(status)]
-    }
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tether_core::action::Status;
 use tether_core::audit::Seen;
 use tether_core::clock::Timestamp;
 use tether_core::failure::{Cause, Failure};
@@ -158,9 +157,4 @@ fn recorded(attempt: u32) -> JsonText {
 /// What it returns, which is something else again.
 pub(crate) fn returned(attempt: u32) -> JsonText {
     json(&format!("{{\"returned\":{attempt}}}"))
-}
-
-/// Where an action can stand, for counting.
-pub(crate) fn number_of(status: Status) -> usize {
-    Status::ALL.iter().position(|other| *other == status).unwrap()
 }
