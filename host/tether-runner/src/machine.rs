@@ -10,7 +10,7 @@ use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConf
 
 use crate::bindings::Tool;
 use crate::guest::Guest;
-use crate::imports::wasi_http;
+use crate::imports::{wasi_http, wasi_poll};
 use crate::settings::Settings;
 
 /// How often a guest that computes gives others a turn; its time limit is kept
@@ -84,6 +84,7 @@ fn config(settings: &Settings) -> Config {
 fn linker(engine: &Engine) -> wasmtime::Result<Linker<Guest>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasi_poll::add_to_linker(&mut linker)?;
     wasi_http::add_to_linker(&mut linker)?;
     Tool::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?;
     Ok(linker)

@@ -59,7 +59,8 @@ enum Missing {
 impl From<Missing> for Failure {
     fn from(missing: Missing) -> Self {
         match missing {
-            Missing::Outdated(why) | Missing::Unreachable(why) => Self::new(Cause::Failed, why),
+            Missing::Outdated(why) => Self::new(Cause::Failed, why),
+            Missing::Unreachable(why) => Self::new(Cause::Unreachable, why),
         }
     }
 }
@@ -198,7 +199,9 @@ impl Runner {
         let session = self.databases.session(scope, rights, key, invocation.attempt);
         let sender = self.outbound.sender(&component.binding.grants.destinations, key, course);
         let trouble = LastTrouble::default();
-        let traffic = Traffic::new(sender, time.own_time(), trouble.clone());
+        // What the guest could not hold itself, the host does not hold for it either.
+        let max_kept = self.machine.settings.max_memory_bytes;
+        let traffic = Traffic::new(sender, time.own_time(), trouble.clone(), max_kept);
         let (rule, began_main) = (Arc::clone(&parts.output), Arc::clone(began_main));
         (Call::new(session, traffic, trouble, rights, rule, began_main), time)
     }

@@ -14,8 +14,8 @@ pub struct Settings {
     pub max_stack_bytes: usize,
     /// Bytes of one output; nothing is ever cut to fit.
     pub max_response_bytes: usize,
-    /// Calls that run at the same time. Further ones wait their turn, within the
-    /// time that they have.
+    /// Calls that run at the same time. The gateway lets no more in; a further one
+    /// would wait for its place out of its own time.
     pub max_instances: u32,
     /// Handles (connections, transactions, streams, …) that one call may hold.
     pub max_handles: usize,

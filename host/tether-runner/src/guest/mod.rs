@@ -12,6 +12,7 @@ use crate::machine::Machine;
 use call::Call;
 use limits::Limits;
 use output::{Speaker, streams};
+use stopwatch::Mark;
 
 pub(crate) mod call;
 mod ending;
@@ -27,7 +28,7 @@ pub(crate) use output::Speaker as GuestName;
 
 /// Bytes that a guest may hand to the host in one call of an import, or as its
 /// answer: a statement of the largest size with its parameters, with room for
-/// how they are laid out.
+/// how they are laid out. The configuration lets requests be half as large.
 const MAX_HANDED_OVER: usize = 32 << 20;
 
 /// Bytes of one set of headers in `wasi:http`, as the host holds them.
@@ -81,6 +82,14 @@ impl Guest {
         match &mut self.errand {
             Errand::Call(call) => Ok(call),
             Errand::Describe => Err(NotInDescribe.into()),
+        }
+    }
+
+    /// The guest waits in the host while the mark is alive.
+    pub(crate) fn parks(&self) -> Option<Mark> {
+        match &self.errand {
+            Errand::Call(call) => call.traffic.parks(),
+            Errand::Describe => None,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A guest's own time: it stands still while a read waits for what it sent.
+//! A guest's own time: it stands still while a read waits for what it sent, and only
+//! then. A request under way does not stop the clock of a guest that goes on meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,43 +16,66 @@ struct Reading {
     /// The time until `since`.
     before: Duration,
     since: Instant,
-    /// How many want it to stand still; it runs while nobody does.
-    pauses: usize,
+    /// Requests whose answers are not there.
+    awaited: usize,
+    /// Calls of the host in which the guest waits.
+    parked: usize,
 }
 
-/// The stopwatch stands still while this is alive.
-pub(crate) struct Pause(Stopwatch);
+/// A request whose answer is not there, or a guest that waits, while this is alive. The
+/// stopwatch stands still while there are both.
+pub(crate) struct Mark {
+    watch: Stopwatch,
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum What {
+    Awaited,
+    Parked,
+}
 
 impl Reading {
     fn at(&self, now: Instant) -> Duration {
-        match self.pauses {
-            0 => self.before + now.saturating_duration_since(self.since),
-            _ => self.before,
+        match self.stands_still() {
+            true => self.before,
+            false => self.before + now.saturating_duration_since(self.since),
         }
     }
 
-    fn pause(&mut self, now: Instant) {
-        self.before = self.at(now);
-        self.pauses += 1;
+    fn stands_still(&self) -> bool {
+        self.awaited > 0 && self.parked > 0
     }
 
-    fn go_on(&mut self, now: Instant) {
-        self.pauses -= 1;
-        self.since = now;
+    fn count(&mut self, now: Instant, what: What) -> &mut usize {
+        (self.before, self.since) = (self.at(now), now);
+        match what {
+            What::Awaited => &mut self.awaited,
+            What::Parked => &mut self.parked,
+        }
     }
 }
 
 impl Stopwatch {
     /// One that runs from now on.
     pub(crate) fn start() -> Self {
-        let reading = Reading { before: Duration::ZERO, since: Instant::now(), pauses: 0 };
+        let reading = Reading { before: Duration::ZERO, since: Instant::now(), awaited: 0, parked: 0 };
         Self(Arc::new(watch::Sender::new(reading)))
     }
 
-    /// Stops it, until every pause is over.
-    pub(crate) fn pause(&self) -> Pause {
-        self.0.send_modify(|reading| reading.pause(Instant::now()));
-        Pause(self.clone())
+    /// A request is under way.
+    pub(crate) fn awaits(&self) -> Mark {
+        self.mark(What::Awaited)
+    }
+
+    /// The guest waits in the host.
+    pub(crate) fn parks(&self) -> Mark {
+        self.mark(What::Parked)
+    }
+
+    fn mark(&self, what: What) -> Mark {
+        self.0.send_modify(|reading| *reading.count(Instant::now(), what) += 1);
+        Mark { watch: self.clone(), what }
     }
 
     /// Waits until it shows `time`.
@@ -63,7 +87,7 @@ impl Stopwatch {
             if left.is_zero() {
                 return;
             }
-            if reading.pauses == 0 {
+            if !reading.stands_still() {
                 // A pause meanwhile makes it later, never sooner: then it looks again.
                 sleep(left).await;
             } else if readings.changed().await.is_err() {
@@ -73,9 +97,9 @@ impl Stopwatch {
     }
 }
 
-impl Drop for Pause {
+impl Drop for Mark {
     fn drop(&mut self) {
-        self.0.0.send_modify(|reading| reading.go_on(Instant::now()));
+        self.watch.0.send_modify(|reading| *reading.count(Instant::now(), self.what) -= 1);
     }
 }
 
@@ -88,31 +112,36 @@ mod tests {
     }
 
     #[test]
-    fn pauses_do_not_count_and_may_overlap() {
+    fn it_stands_still_while_the_guest_waits_for_what_it_sent() {
+        use What::{Awaited, Parked};
         let start = Instant::now();
         let at = |millis| start + ms(millis);
-        let mut reading = Reading { before: Duration::ZERO, since: start, pauses: 0 };
-        assert_eq!(reading.at(at(100)), ms(100));
-        reading.pause(at(100));
-        reading.pause(at(200));
-        assert_eq!(reading.at(at(1_000)), ms(100));
-        reading.go_on(at(1_000));
-        assert_eq!(reading.at(at(2_000)), ms(100), "one pause is left");
-        reading.go_on(at(5_000));
-        assert_eq!(reading.at(at(5_050)), ms(150));
+        let mut reading = Reading { before: Duration::ZERO, since: start, awaited: 0, parked: 0 };
+        *reading.count(at(100), Awaited) += 1;
+        assert_eq!(reading.at(at(200)), ms(200), "it goes on meanwhile");
+        *reading.count(at(200), Parked) += 1;
+        *reading.count(at(300), Awaited) += 1;
+        assert_eq!(reading.at(at(1_000)), ms(200));
+        *reading.count(at(1_000), Awaited) -= 1;
+        assert_eq!(reading.at(at(2_000)), ms(200), "one request is left");
+        *reading.count(at(2_000), Parked) -= 1;
+        assert_eq!(reading.at(at(2_100)), ms(300), "it waits no longer");
+        *reading.count(at(2_100), Parked) += 1;
+        *reading.count(at(3_000), Awaited) -= 1;
+        assert_eq!(reading.at(at(3_050)), ms(350), "it waits for something else");
     }
 
     #[tokio::test]
     async fn it_shows_a_time_only_while_it_runs() {
         let watch = Stopwatch::start();
-        let pause = watch.pause();
+        let (awaited, _parked) = (watch.awaits(), watch.parks());
         let begin = Instant::now();
         let mut shown = tokio::spawn({
             let watch = watch.clone();
             async move { watch.shows(ms(50)).await }
         });
         tokio::time::timeout(ms(150), &mut shown).await.expect_err("it stands still");
-        drop(pause);
+        drop(awaited);
         shown.await.unwrap();
         assert!(begin.elapsed() >= ms(195), "{:?}", begin.elapsed());
     }

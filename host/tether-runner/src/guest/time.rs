@@ -32,7 +32,7 @@ impl Time {
         Self { own, watch: Stopwatch::start(), whole: Some(whole) }
     }
 
-    /// What stands still while a request is under way, where that does not count.
+    /// What stands still while the guest waits for a request, where that does not count.
     pub(crate) fn own_time(&self) -> Option<Stopwatch> {
         self.whole.is_some().then(|| self.watch.clone())
     }

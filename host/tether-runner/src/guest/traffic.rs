@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tether_core::failure::{Cause, Failure};
 use tether_transport::outbound::{Request, Response, SendError, Sender};
 use tokio::sync::watch;
 
 use super::MAX_HANDED_OVER;
-use super::stopwatch::Stopwatch;
+use super::limits::LimitReached;
+use super::stopwatch::{Mark, Stopwatch};
 use super::trouble::LastTrouble;
 
 /// Requests of one call that may be under way at the same time.
@@ -17,9 +19,11 @@ const MAX_UNDER_WAY: usize = 16;
 /// open: a database is never held across the network.
 pub(crate) struct Traffic {
     sender: Arc<Sender>,
-    /// Stands still while a request is under way; of a write, nothing does.
+    /// Stands still while the guest waits for a request; of a write, nothing does.
     own_time: Option<Stopwatch>,
     trouble: LastTrouble,
+    /// Bytes of the answers that the host keeps for the guest, together.
+    max_kept: usize,
     state: watch::Sender<State>,
 }
 
@@ -29,6 +33,8 @@ struct State {
     under_way: usize,
     /// Of the bodies that are being collected, together.
     bytes: usize,
+    /// Bytes of the answers that the guest has not let go of, together.
+    kept: usize,
     /// The attempt has ended.
     over: bool,
 }
@@ -52,12 +58,29 @@ pub(crate) struct UnderWay {
     bytes: usize,
 }
 
+/// The body of an answer, which counts for as long as anything holds it.
+struct Kept {
+    traffic: Arc<Traffic>,
+    body: Bytes,
+}
+
 /// A transaction, until it has ended.
 pub(crate) struct Held(Arc<Traffic>);
 
 impl Traffic {
-    pub(crate) fn new(sender: Arc<Sender>, own_time: Option<Stopwatch>, trouble: LastTrouble) -> Arc<Self> {
-        Arc::new(Self { sender, own_time, trouble, state: watch::Sender::default() })
+    pub(crate) fn new(
+        sender: Arc<Sender>,
+        own_time: Option<Stopwatch>,
+        trouble: LastTrouble,
+        max_kept: usize,
+    ) -> Arc<Self> {
+        Arc::new(Self { sender, own_time, trouble, max_kept, state: watch::Sender::default() })
+    }
+
+    /// The guest waits in the host, for what it sent or for something else, while the
+    /// mark is alive.
+    pub(crate) fn parks(&self) -> Option<Mark> {
+        self.own_time.as_ref().map(Stopwatch::parks)
     }
 
     /// A request is asked for.
@@ -117,6 +140,25 @@ impl Traffic {
         })
     }
 
+    /// The answer as it is kept for the guest, or none where that is too much.
+    fn keep(self: &Arc<Self>, answer: Response) -> Result<Response, SendError> {
+        let bytes = answer.body().len();
+        let fits = self.change(|state| {
+            let all = state.kept.saturating_add(bytes);
+            let fits = all <= self.max_kept;
+            if fits {
+                state.kept = all;
+            }
+            fits
+        });
+        if !fits {
+            let what = format!("{} bytes of answers that wait in the host", self.max_kept);
+            self.trouble.at_limit(LimitReached(what).to_string());
+            return Err(SendError::TooLarge(self.max_kept as u64));
+        }
+        Ok(answer.map(|body| Bytes::from_owner(Kept { traffic: Arc::clone(self), body })))
+    }
+
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let mut changed = None;
         self.state.send_modify(|state| changed = Some(change(state)));
@@ -135,22 +177,33 @@ impl UnderWay {
             }
             fits
         });
-        if fits {
-            self.bytes += bytes;
+        match fits {
+            true => self.bytes += bytes,
+            false => {
+                let what = format!("{MAX_HANDED_OVER} bytes of requests at a time");
+                self.traffic.trouble.at_limit(LimitReached(what).to_string());
+            }
         }
         fits
     }
 
     /// Sends it, and waits for its answer. Dropping this cancels it.
     pub(crate) async fn send(self, request: Request) -> Result<Response, SendError> {
-        let Traffic { sender, own_time, trouble, state } = &*self.traffic;
+        let Traffic { sender, own_time, trouble, state, .. } = &*self.traffic;
         if state.borrow().over {
             return Err(SendError::NotSent(Hindrance::Over.to_string()));
         }
-        let _pause = own_time.as_ref().map(Stopwatch::pause);
+        let _awaited = own_time.as_ref().map(Stopwatch::awaits);
         let answer = sender.send(request).await;
         trouble.in_send(&answer);
         answer
+    }
+
+    /// The same, for a guest that takes the answer when it likes: it counts as long as
+    /// the host keeps it.
+    pub(crate) async fn send_and_keep(self, request: Request) -> Result<Response, SendError> {
+        let traffic = Arc::clone(&self.traffic);
+        traffic.keep(self.send(request).await?)
     }
 }
 
@@ -160,6 +213,18 @@ impl Drop for UnderWay {
             state.under_way -= 1;
             state.bytes -= self.bytes;
         });
+    }
+}
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.traffic.state.send_modify(|state| state.kept -= self.body.len());
     }
 }
 
@@ -216,8 +281,12 @@ mod tests {
             secrets: Secrets::default(),
         };
         let key = "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap();
-        let sender = Outbound::new(settings, Arc::new(NoTime)).unwrap().sender(&[], key, Course::Write(Arc::new(Nowhere)));
-        Traffic::new(sender, None, LastTrouble::default())
+        let sender = Outbound::new(settings, Arc::new(NoTime)).unwrap().sender(
+            &[],
+            key,
+            Course::Write(Arc::new(Nowhere)),
+        );
+        Traffic::new(sender, None, LastTrouble::default(), 100)
     }
 
     #[tokio::test]
@@ -239,8 +308,24 @@ mod tests {
         let mut requests: Vec<_> = (0..MAX_UNDER_WAY).map(|_| traffic.depart().ok().unwrap()).collect();
         assert_eq!(traffic.depart().err(), Some(Hindrance::TooMany));
         assert!(requests[0].takes(MAX_HANDED_OVER) && !requests[1].takes(1), "all of them together");
+        let told = traffic.trouble.explain(Failure::new(Cause::Failed, "it did not work"));
+        assert_eq!(told.cause, Cause::Limit);
         requests.remove(0);
         assert!(traffic.depart().is_ok_and(|mut request| request.takes(MAX_HANDED_OVER)));
+    }
+
+    #[tokio::test]
+    async fn an_answer_counts_while_anything_holds_a_part_of_it() {
+        let traffic = traffic();
+        let keep = |bytes| traffic.keep(http::Response::new(vec![7; bytes].into()));
+        let mut first = keep(60).unwrap().into_body();
+        let rest = first.split_off(59);
+        assert_eq!((&rest[..], first.len()), (&[7][..], 59));
+        drop(first);
+        assert_eq!(keep(41).unwrap_err(), SendError::TooLarge(100));
+        assert!(keep(40).is_ok());
+        drop(rest);
+        assert!(keep(100).is_ok());
     }
 
     #[tokio::test]

@@ -26,12 +26,20 @@ impl LastTrouble {
         self.set(cause.map(|cause| Failure::new(cause, error.to_string())));
     }
 
-    /// A request was answered, or not.
+    /// A request was answered, or not. Only what the operator did not grant is final;
+    /// what else the host refuses is a limit of this attempt.
     pub(crate) fn in_send<T>(&self, answer: &Result<T, SendError>) {
         self.set(match answer {
             Err(SendError::Denied(why)) => Some(Failure::new(Cause::Denied, why.clone())),
+            Err(SendError::Refused(why)) => Some(Failure::new(Cause::Limit, why.clone())),
+            Err(SendError::StorageFull(why)) => Some(Failure::new(Cause::StorageFull, why.clone())),
             _ => None,
         });
+    }
+
+    /// The host refused what goes beyond a limit.
+    pub(crate) fn at_limit(&self, limit: String) {
+        self.set(Some(Failure::new(Cause::Limit, limit)));
     }
 
     /// `told`, which the guest said, as what it is. A guest that understood and says
@@ -70,6 +78,13 @@ mod tests {
         let away = || SqlError::Unreachable("away".into());
         check(|trouble| trouble.in_database(&away()), Cause::Failed, Cause::Unreachable);
         check(answered(Err(SendError::Denied("no".into()))), Cause::Failed, Cause::Denied);
+        let refused = || Err(SendError::Refused("too many".into()));
+        check(answered(refused()), Cause::Transient, Cause::Limit);
+        check(answered(refused()), Cause::Failed, Cause::Limit);
+        let full = || Err(SendError::StorageFull("no room".into()));
+        check(answered(full()), Cause::Transient, Cause::StorageFull);
+        check(answered(full()), Cause::Failed, Cause::StorageFull);
+        check(|trouble| trouble.at_limit("too much".into()), Cause::Failed, Cause::Limit);
     }
 
     #[test]

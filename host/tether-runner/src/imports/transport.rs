@@ -22,6 +22,7 @@ impl Host for Guest {
                 return Ok(Err(malformed.into()));
             }
         };
+        let _parked = call.traffic.parks();
         let answer = under_way.send(request).await;
         Ok(answer.map(Response::from).map_err(Error::from))
     }

@@ -1,7 +1,8 @@
 //! `wasi:http/outgoing-handler`: the same policy and the same sender as
 //! `tether:tool/transport`, for libraries that people already use.
 //!
-//! A request leaves once its body is whole, and its answer is handed on whole. No step
+//! A request leaves once its body is whole, and its answer is handed on whole; it is
+//! counted until the guest lets go of it. No step
 //! can be named here: in one attempt of a write, the sender lets one unsafe request
 //! without a step through. The guest may ask for less time than the host gives, never
 //! for more.
@@ -21,6 +22,7 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks, WasiHtt
 
 use crate::guest::traffic::{Hindrance, UnderWay};
 use crate::guest::{Errand, Guest};
+use crate::imports::instead;
 
 /// Bytes of an authority, and of a method.
 const MAX_PART: usize = 4 << 10;
@@ -28,19 +30,26 @@ const MAX_PART: usize = 4 << 10;
 /// Bytes that the host takes into a body at once, and keeps until they are collected.
 const MAX_CHUNK: usize = 64 << 10;
 
+/// As wasmtime has it.
+const TYPES: &str = "wasi:http/types@0.2.12";
+
 /// Adds `wasi:http` to what guests get.
 pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     p2::add_only_http_to_linker_async(linker)?;
-    linker.allow_shadowing(true);
-    let mut types = linker.instance("wasi:http/types@0.2.12")?;
     // These two keep text of any length, once for each request that a guest holds.
-    types.func_wrap("[method]outgoing-request.set-authority", set_authority)?;
-    types.func_wrap("[method]outgoing-request.set-method", set_method)?;
+    instead(linker, TYPES, "[method]outgoing-request.set-authority", |types, name| {
+        types.func_wrap(name, set_authority)
+    })?;
+    instead(linker, TYPES, "[method]outgoing-request.set-method", |types, name| {
+        types.func_wrap(name, set_method)
+    })?;
     // These two write paths, and with them queries, into the log at its finest level.
-    types.func_wrap("[method]outgoing-request.set-path-with-query", set_path)?;
-    types.func_wrap("[method]outgoing-request.path-with-query", path)?;
-    linker.allow_shadowing(false);
-    Ok(())
+    instead(linker, TYPES, "[method]outgoing-request.set-path-with-query", |types, name| {
+        types.func_wrap(name, set_path)
+    })?;
+    instead(linker, TYPES, "[method]outgoing-request.path-with-query", |types, name| {
+        types.func_wrap(name, path)
+    })
 }
 
 type Set = wasmtime::Result<(Result<(), ()>,)>;
@@ -130,7 +139,7 @@ async fn send(
         body,
         step: None,
     };
-    let sending = under_way.send(request);
+    let sending = under_way.send_and_keep(request);
     let answer = match time {
         Some(time) => tokio::time::timeout(time, sending).await.map_err(|_| Error::HttpResponseTimeout)?,
         None => sending.await,

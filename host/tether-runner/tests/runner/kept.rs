@@ -2,15 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tether_core::digest::Digest;
+use tether_core::failure::Cause;
 use tether_core::grant::{Binding, BoundComponent, BoundEndpoint, Grants};
 use tether_core::port::databases::Unfit;
 use tether_core::port::handlers::Handlers;
 use tether_runner::{Settings, Source};
 
 use crate::text::{Manifest, Tool, describing};
-use crate::world::{Folder, World, component, fresh_key, tenant};
+use crate::world::{Folder, World, allowance, call, component, fresh_key, tenant};
 
 fn version(description: &'static str) -> Vec<u8> {
     describing(&Manifest { tools: vec![Tool { description, ..Tool::default() }], migrations: Vec::new() })
@@ -89,6 +91,21 @@ async fn kept_bytes_that_changed_count_as_gone() {
     fs::write(only_file(&folder.path().join("components")), version("forged")).unwrap();
     let world = start(folder.path(), &version("new")).await;
     says(fits(&world, &old).await, "is gone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kept_bytes_that_cannot_be_read_now_may_be_read_later() {
+    let folder = Folder::new();
+    let world = start(folder.path(), &version("old")).await;
+    let old = world.binding("tool");
+    drop(world);
+    let file = only_file(&folder.path().join("components"));
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let world = start(folder.path(), &version("new")).await;
+    let call = call("tool", "{}", 1);
+    let failure = world.runner.read(&old, call, allowance(1, Duration::from_secs(10))).await.unwrap_err();
+    assert_eq!(failure.cause, Cause::Unreachable, "{failure:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,7 @@ use tether_core::invocation::Invocation;
 use tether_core::ledger::Answer;
 
 use crate::upstream::Upstream;
-use crate::world::{World, allowance, call, probe_sending_to};
+use crate::world::{World, allowance, call, probe_sending, probe_sending_to};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -201,21 +201,39 @@ async fn what_a_peer_asked_for_is_told_with_the_failure() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_for_a_peer_is_not_the_time_of_a_read() {
-    let own = Duration::from_millis(200);
+    let own = Duration::from_millis(400);
     for tool in ["probe_send", "probe_fetch"] {
-        let (upstream, world) = given().await;
-        let slow = async |more: &str| {
-            let call = call(tool, &upstream.request("GET", "/slow", more), 1);
-            world.read_by(Invocation { timeout: own, ..call }, allowance(3, 5 * SECOND)).await
-        };
-        assert!(slow("").await.is_ok(), "{tool}");
-        for then in ["spin", "sleep:60000"] {
+        for (then, is_done) in [("ok", true), ("spin", false), ("sleep:60000", false)] {
+            let (upstream, world) = given().await;
+            let held = upstream.request("GET", "/held", &format!(r#","then":"{then}""#));
+            let call = Invocation { timeout: own, ..call(tool, &held, 1) };
             let begin = Instant::now();
-            let failure = slow(&format!(r#","then":"{then}""#)).await.unwrap_err();
-            assert_eq!(failure.cause, Cause::TimedOut, "{tool} {then}: {failure:?}");
-            assert!(begin.elapsed() >= Duration::from_millis(500), "{tool} {then}: {:?}", begin.elapsed());
+            let read = world.read_by(call, allowance(3, 5 * SECOND));
+            let (ended, ()) = tokio::join!(read, async {
+                upstream.reached().await;
+                tokio::time::sleep(own + Duration::from_millis(100)).await;
+                upstream.release();
+            });
+            match ended {
+                Ok(_) => assert!(is_done, "{tool} {then}"),
+                Err(failure) => {
+                    assert!(!is_done && failure.cause == Cause::TimedOut, "{tool} {then}: {failure:?}");
+                    assert!(failure.message.contains("after 400 ms"), "{tool} {then}: {failure:?}");
+                    assert!(begin.elapsed() >= own * 2, "{tool} {then}: {:?}", begin.elapsed());
+                }
+            }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_under_way_does_not_stop_the_time_of_a_guest_that_goes_on() {
+    let (upstream, world) = given().await;
+    let spin = call("probe_fetch_meanwhile", &upstream.request("GET", "/held", r#","then":"spin""#), 1);
+    let spin = Invocation { timeout: Duration::from_millis(400), ..spin };
+    let failure = world.read_by(spin, allowance(1, 20 * SECOND)).await.unwrap_err();
+    assert_eq!(failure.cause, Cause::TimedOut);
+    assert!(failure.message.contains("after 400 ms"), "its own time, not the call's: {failure:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -231,18 +249,18 @@ async fn a_whole_read_has_its_time_as_well() {
 async fn the_time_of_a_write_is_for_everything() {
     for tool in ["probe_send_write", "probe_fetch_twice"] {
         let (upstream, world) = given().await;
-        let call = call(tool, &upstream.request("POST", "/silent", ""), 1);
+        let call = call(tool, &upstream.request("POST", "/held", ""), 1);
         let report = world.write(Invocation { timeout: Duration::from_millis(200), ..call }).await;
         assert_eq!(report.result.unwrap_err().cause, Cause::TimedOut, "{tool}");
         upstream.given_up(1).await;
-        assert_eq!(world.journal.all(), [("POST /silent".into(), Answer::InDoubt)], "{tool}");
+        assert_eq!(world.journal.all(), [("POST /held".into(), Answer::InDoubt)], "{tool}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_guest_may_be_less_patient_than_the_host() {
     let (upstream, world) = given().await;
-    let impatient = upstream.request("GET", "/silent", r#","patience_ms":100"#);
+    let impatient = upstream.request("GET", "/held", r#","patience_ms":100"#);
     let failure = world.read("probe_fetch", &impatient).await.unwrap_err();
     assert!(failure.message.contains("HttpResponseTimeout"), "{failure:?}");
     upstream.given_up(1).await;
@@ -253,7 +271,7 @@ async fn a_guest_may_be_less_patient_than_the_host() {
 async fn a_dropped_read_ends_its_requests() {
     for tool in ["probe_send", "probe_fetch"] {
         let (upstream, world) = given().await;
-        let call = call(tool, &upstream.request("GET", "/silent", ""), 1);
+        let call = call(tool, &upstream.request("GET", "/held", ""), 1);
         let read = world.read_by(call, allowance(1, 60 * SECOND));
         tokio::select! {
             answer = read => panic!("{tool}: {answer:?}"),
@@ -291,13 +309,58 @@ async fn half_a_request_never_leaves() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_guest_does_not_wait_for_ends_with_it() {
-    let (upstream, world) = given().await;
     for _ in 0..10 {
-        write(&world, "probe_fetch_forgotten", &upstream.request("POST", "/silent", "")).await;
+        let (upstream, world) = given().await;
+        write(&world, "probe_fetch_forgotten", &upstream.request("POST", "/held", "")).await;
         // Whatever left was noted, and given up, before the attempt was over.
         let noted = world.journal.all();
-        assert!(noted.iter().all(|(_, answer)| *answer != Answer::Status(200)), "{noted:?}");
-        upstream.given_up(upstream.seen().len()).await;
         assert!(upstream.seen().len() <= noted.len());
+        upstream.release();
+        tokio::time::timeout(10 * SECOND, upstream.ended()).await.unwrap();
+        assert_eq!(world.journal.all(), noted, "nothing goes on behind it");
+        assert!(noted.iter().all(|(_, answer)| *answer != Answer::Status(200)), "{noted:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_a_guest_does_not_let_go_of_are_bounded_together() {
+    let upstream = Upstream::start().await;
+    let world = probe_sending(&upstream.origin(), |settings| settings.max_memory_bytes = 4_000_000).await;
+    let many = async |hoard: bool| {
+        let request = upstream.request("GET", "/full", "");
+        world
+            .read("probe_fetch_many", &format!(r#"{{"request":{request},"times":50,"hoard":{hoard}}}"#))
+            .await
+    };
+    assert!(many(false).await.is_ok());
+    let begin = upstream.seen().len();
+    let (hoarded, neighbour) = tokio::join!(many(true), many(false));
+    let failure = hoarded.unwrap_err();
+    assert_eq!(failure.cause, Cause::Limit, "{failure:?}");
+    assert!(failure.message.contains("4000000 bytes of answers"), "{failure:?}");
+    assert!(neighbour.is_ok(), "{neighbour:?}");
+    assert_eq!(upstream.seen().len() - begin, 50 + 41);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_beyond_a_limit_is_told_as_that() {
+    let (upstream, world) = given().await;
+    let request = upstream.request("GET", "/echo", "");
+    let many = format!(r#"{{"request":{request},"times":61,"hoard":false}}"#);
+    let failure = world.read("probe_fetch_many", &many).await.unwrap_err();
+    assert_eq!((failure.cause, upstream.seen().len()), (Cause::Limit, 60), "{failure:?}");
+    let large = upstream.request("POST", "/echo", &format!(r#","body":"{}""#, "x".repeat(100_001)));
+    let failure = world.write(call("probe_send_write", &large, 1)).await.result.unwrap_err();
+    assert_eq!((failure.cause, upstream.seen().len()), (Cause::Limit, 60), "{failure:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_there_is_no_room_to_note_is_told_as_that() {
+    let (upstream, world) = given().await;
+    world.journal.fill();
+    let post = upstream.request("POST", "/echo", "");
+    let failure = world.write(call("probe_send_write", &post, 1)).await.result.unwrap_err();
+    assert_eq!((failure.cause, upstream.seen().len()), (Cause::StorageFull, 0), "{failure:?}");
+    let said = write(&world, "probe_fetch_twice", &post).await;
+    assert!(said.starts_with(r#"["ErrorCode::ConnectionRefused""#), "{said}");
 }

@@ -8,8 +8,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 /// Answers by the path: `/echo` with what it was sent, `/flaky` the same, from the
-/// second time on, `/busy` with 503 and a `Retry-After` of 7 s, `/silent` never, `/slow`
-/// after 300 ms, `/large` with 200,000 bytes, `/broken` by closing, any other with 404.
+/// second time on, `/busy` with 503 and a `Retry-After` of 7 s, `/held` once the test lets
+/// it, `/full` with 100,000 bytes, `/large` with 200,000, `/broken` by closing, any other
+/// with 404.
 pub(crate) struct Upstream {
     address: SocketAddr,
     state: Arc<State>,
@@ -21,6 +22,10 @@ struct State {
     seen: Mutex<Vec<String>>,
     /// Connections that were closed before their answer.
     given_up: watch::Sender<usize>,
+    /// Whether `/held` answers.
+    released: watch::Sender<bool>,
+    /// Requests of `/held` that were answered or given up.
+    ended: watch::Sender<usize>,
 }
 
 impl Upstream {
@@ -63,6 +68,17 @@ impl Upstream {
         let mut given_up = self.state.given_up.subscribe();
         given_up.wait_for(|given_up| *given_up >= count).await.unwrap();
     }
+
+    /// From now on `/held` answers at once.
+    pub(crate) fn release(&self) {
+        self.state.released.send_replace(true);
+    }
+
+    /// Waits until all of `/held` that came are answered or given up.
+    pub(crate) async fn ended(&self) {
+        let mut ended = self.state.ended.subscribe();
+        ended.wait_for(|ended| *ended >= self.seen().len()).await.unwrap();
+    }
 }
 
 async fn serve(mut connection: TcpStream, state: Arc<State>) {
@@ -77,16 +93,23 @@ async fn serve(mut connection: TcpStream, state: Arc<State>) {
             "/flaky" if first => answer("503 Service Unavailable", "", "once more"),
             "/echo" | "/flaky" => answer("200 OK", "x-bytes: \u{e9}\r\n", &request),
             "/busy" => answer("503 Service Unavailable", "retry-after: 7\r\n", "busy"),
-            "/slow" => {
-                tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-                answer("200 OK", "", "slow")
+            "/held" => {
+                let (mut released, mut byte) = (state.released.subscribe(), [0]);
+                tokio::select! {
+                    biased;
+                    _ = connection.read(&mut byte) => {
+                        // The other side closed it.
+                        state.given_up.send_modify(|given_up| *given_up += 1);
+                        state.ended.send_modify(|ended| *ended += 1);
+                        return;
+                    }
+                    _ = released.wait_for(|released| *released) => {}
+                }
+                let _ = connection.write_all(answer("200 OK", "", "held").as_bytes()).await;
+                state.ended.send_modify(|ended| *ended += 1);
+                continue;
             }
-            "/silent" => {
-                // Until the other side closes.
-                let _ = connection.read(&mut [0]).await;
-                state.given_up.send_modify(|given_up| *given_up += 1);
-                return;
-            }
+            "/full" => answer("200 OK", "", &"x".repeat(100_000)),
             "/large" => answer("200 OK", "", &"x".repeat(200_000)),
             "/broken" => return,
             _ => answer("404 Not Found", "", "nothing here"),

@@ -75,7 +75,7 @@ impl<D: Databases> World<D> {
         let sending = outbound::Settings {
             max_answer_bytes: 100_000,
             max_request_bytes: 100_000,
-            max_requests: 20,
+            max_requests: 60,
             extra_roots: Vec::new(),
             secrets: Secrets::default(),
         };
@@ -158,9 +158,14 @@ pub(crate) async fn probe_with(change: impl FnOnce(&mut Settings)) -> World {
 
 /// A world whose probe may send anything to `origin`.
 pub(crate) async fn probe_sending_to(origin: &str) -> World {
+    probe_sending(origin, |_| {}).await
+}
+
+/// The same, with settings of its own.
+pub(crate) async fn probe_sending(origin: &str, change: impl FnOnce(&mut Settings)) -> World {
     let destination = format!("{origin}\tDELETE,GET,HEAD,POST\t\t\t").parse().unwrap();
     let grants = Grants { destinations: vec![destination], ..grants() };
-    load_probe(World::new, |_| {}, grants).await
+    load_probe(World::new, change, grants).await
 }
 
 async fn load_probe<D: Databases>(

@@ -160,7 +160,8 @@ mod tests {
         for name in ["Trailer", "Transfer-Encoding", "Upgrade", "HTTP2-Settings"] {
             check(name, Some("belongs to the connection"));
         }
-        for name in ["X-HTTP-Method-Override", "X_HTTP_METHOD_OVERRIDE", "X-HTTP-Method", "X-Method-Override"] {
+        for name in ["X-HTTP-Method-Override", "X_HTTP_METHOD_OVERRIDE", "X-HTTP-Method", "X-Method-Override"]
+        {
             check(name, Some("send the method itself"));
         }
         for name in ["Authorization", "Idempotency-Key"] {

@@ -83,9 +83,14 @@ impl Outgoing {
 
     /// Sends it through `wasi:http/outgoing-handler`, as any library would.
     pub fn fetch(&self) -> Result<Answer, ErrorCode> {
+        read(self.answered()?)
+    }
+
+    /// The same, without reading the answer.
+    pub fn answered(&self) -> Result<IncomingResponse, ErrorCode> {
         let answer = self.depart()?;
         answer.subscribe().block();
-        read(answer.get().expect("it is there").expect("it is taken once")?)
+        answer.get().expect("it is there").expect("it is taken once")
     }
 
     /// The same, without waiting for the answer.

@@ -22,6 +22,37 @@ pub fn probe_fetch(_call: &Read, args: Outgoing) -> Result<Answer, ToolError> {
     Ok(answer)
 }
 
+/// Sends a request through `wasi:http`, and ends as it is told before its answer.
+#[tool(read)]
+pub fn probe_fetch_meanwhile(_call: &Read, args: Outgoing) -> Result<(), ToolError> {
+    let answer = args.depart().map_err(|code| failed("PROBE_FETCH", format!("{code:?}")))?;
+    let ended = end(&args.then);
+    drop(answer);
+    ended
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Many {
+    request: Outgoing,
+    times: usize,
+    /// Whether no answer is let go of.
+    hoard: bool,
+}
+
+/// Sends a request many times through `wasi:http`, and reads none of the answers.
+#[tool(read)]
+pub fn probe_fetch_many(_call: &Read, args: Many) -> Result<usize, ToolError> {
+    let mut hoard = Vec::new();
+    for _ in 0..args.times {
+        let answer = args.request.answered().map_err(|code| failed("PROBE_FETCH", format!("{code:?}")))?;
+        if args.hoard {
+            hoard.push(answer);
+        }
+    }
+    Ok(hoard.len())
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Length {

@@ -35,8 +35,7 @@ impl History {
         let history: SeenHistory = read(&answer)?;
         for event in &history.events {
             let actor = event.actor.as_deref().unwrap_or("tether");
-            let [at, to, actor, detail] =
-                [&event.at, &event.to, actor, &event.detail].map(shown);
+            let [at, to, actor, detail] = [&event.at, &event.to, actor, &event.detail].map(shown);
             say(format!("{at}  {to:<9}  {actor}: {detail}"));
         }
         Ok(ExitCode::SUCCESS)

@@ -116,7 +116,7 @@ fn a_header_that_cannot_be_is_named_with_its_place_and_without_its_value() {
     for name in
         ["Host", "Connection", "transfer-encoding", "Proxy-Authorization", "TE", "X-Tether-Idempotency-Key"]
     {
-        check(&format!("{{ {name} = \"canary\" }}"), &["the host's own"]);
+        check(&format!("{{ {name} = \"canary\" }}"), &["cannot be set"]);
     }
     check("\"canary\"", &["headers"]);
 }
@@ -134,7 +134,7 @@ fn what_is_no_destination_is_named_with_its_place() {
     check(&format!("{origin}read_methods = [\"TRACE\"]"), &["read_methods[0]`", "never sent"]);
     check(&format!("{origin}addresses = [\"10.0.0.0/33\"]"), &["addresses[0]`", "\"10.0.0.0/8\""]);
     check(&format!("{origin}adresses = []"), &["`components[0].outbound[0].adresses`", "`addresses`?"]);
-    check(&format!("{origin}key_header = \"Host\""), &["outbound[0].key_header`", "the host's own"]);
+    check(&format!("{origin}key_header = \"Host\""), &["outbound[0].key_header`", "cannot be set"]);
     check(
         &format!("{origin}headers = {{ X-Id = \"a\" }}\nkey_header = \"x-id\""),
         &["outbound[0].key_header`", "among `headers`"],
@@ -152,7 +152,10 @@ fn what_leaves_has_limits() {
     let limits =
         toml("[limits]\nrequest_bytes = 1024\nanswer_bytes = \"64MiB\"\nrequests = 1").unwrap().limits;
     assert_eq!((limits.request_bytes, limits.answer_bytes, limits.requests), (1024, 64 << 20, 1));
-    wrong(toml("[limits]\nrequests = 0"), &["`limits.requests`", "from 1 to 10000"]);
+    wrong(toml("[limits]\nrequests = 0"), &["`limits.requests`", "from 1 to 1000"]);
+    // More than this a handler cannot hand over at once.
+    wrong(toml("[limits]\nrequest_bytes = \"17MiB\""), &["`limits.request_bytes`"]);
+    wrong(toml("[limits]\nanswer_bytes = \"65MiB\""), &["`limits.answer_bytes`"]);
 }
 
 #[test]
