@@ -2,7 +2,7 @@
 //! given up: the calls beside them are right, and afterwards the host holds no
 //! more memory and no more files than before.
 //!
-//! `TETHER_SOAK_CALLS` sets how many (200,000 take about ten minutes).
+//! `TETHER_SOAK_CALLS` sets how many (200,000 take about a quarter of an hour).
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};

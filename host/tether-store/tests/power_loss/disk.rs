@@ -6,6 +6,7 @@ use std::ffi::c_int;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 
 use super::facts::Fact;
 use super::model::{Change, Event, FileId, Model, Node};
@@ -19,10 +20,15 @@ pub(crate) fn of(path: &Path) -> Option<Arc<Disk>> {
     disks.iter().find(|disk| path.starts_with(&disk.root)).cloned()
 }
 
+/// How long a sync takes: others wait meanwhile, and share the next one.
+const SYNC: Duration = Duration::from_millis(1);
+
 /// A file or folder was synced.
+#[expect(clippy::disallowed_methods, reason = "whoever syncs is on a thread that may block")]
 pub(crate) fn synced(descriptor: c_int) {
     let Ok(path) = fs::read_link(format!("/proc/self/fd/{descriptor}")) else { return };
     if let Some(disk) = of(&path) {
+        std::thread::sleep(SYNC);
         disk.synced(&path);
     }
 }

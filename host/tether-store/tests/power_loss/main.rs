@@ -2,11 +2,14 @@
 //!
 //! A workload with many writers at once runs on a disk that is watched ([`disk`],
 //! [`vfs`]): each write, each name and each sync is written down in order, and between
-//! them what was asked and what was told. Afterwards the power goes out at each of these
-//! steps: a fresh folder is filled with what was synced by then, and with a random part
-//! of what was not ([`model`]): sectors, lengths, names, a torn last write. The stores
-//! are opened on it, and say what is there. What was told must be; what was only asked
-//! for is there whole or not at all; and nothing else is ([`facts`]).
+//! them what was asked and what was told ([`trace`]). Afterwards the power goes out at
+//! each of these steps: a fresh folder is filled with what was synced by then, and with a
+//! random part of what was not ([`model`]): sectors, lengths, names, a torn last write. The
+//! stores are opened on it, and say what is there. What was told must be; what was only
+//! asked for is there whole or not at all; and nothing else is ([`facts`]).
+//!
+//! A process that is killed loses nothing that it wrote, synced or not, until the power
+//! goes out as well: so the same is done after the next process has answered.
 //!
 //! By default this takes some seconds. At full length, every step of many workloads:
 //!
@@ -26,21 +29,22 @@ mod folder;
 mod model;
 mod random;
 mod stores;
+mod trace;
 mod vfs;
 mod workload;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::runtime::{Builder, Runtime};
 
 use self::disk::Disk;
 use self::facts::Facts;
 use self::folder::Folder;
-use self::model::{Event, FileId, Model, Node};
+use self::model::{Event, FileId, Model};
 use self::random::Random;
 use self::stores::Stores;
+use self::trace::Trace;
 
 /// Steps that are looked at where the length is not the full one.
 const SOME: usize = 80;
@@ -59,93 +63,8 @@ fn length() -> (std::ops::Range<u64>, Option<usize>) {
     }
 }
 
-/// What was done to a disk, from its first state on.
-struct Trace {
-    seed: u64,
-    start: Model,
-    events: Vec<Event>,
-}
-
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
-}
-
-/// What the workload does to a disk.
-fn trace(seed: u64) -> Trace {
-    vfs::install();
-    let folder = Folder::new();
-    stores::prepare(folder.path());
-    let start = Model::durable(folder.path());
-    let disk = Disk::watch(folder.path(), &start);
-    std::fs::create_dir(disk.0.root().join("data")).unwrap();
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(workload::run(&disk.0, seed));
-    let events = disk.0.trace();
-    Trace { seed, start, events }
-}
-
-impl Trace {
-    /// Calls `check` with the disk after some of its steps, or all, and with what was
-    /// asked and told by then. Answers how many these were, or the first failure.
-    fn at_steps(
-        &self,
-        some: Option<usize>,
-        check: impl Fn(&Model, &Facts, &mut Random) -> Result<(), String> + Sync,
-    ) -> Result<usize, String> {
-        let steps = self.events.iter().filter(|event| event.is_step()).count();
-        let odds = some.map_or(steps, |some| some.min(steps));
-        let (next, looked_at) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let run = || {
-            let (mut model, mut facts, mut step) = (self.start.clone(), Facts::default(), 0);
-            let mut mine = next.fetch_add(1, Ordering::Relaxed);
-            for (index, event) in self.events.iter().enumerate() {
-                model.apply(event);
-                event.told().into_iter().for_each(|fact| facts.add(fact));
-                if !event.is_step() {
-                    continue;
-                }
-                if step == mine {
-                    let mut random = Random::new(self.seed, 1 + step as u64);
-                    // What a folder's sync is there for shows just before it, and seldom else.
-                    let before = matches!(self.events.get(index + 1), Some(Event::FolderSynced(..)));
-                    if random.below(steps) < odds || before && random.percent(50) {
-                        looked_at.fetch_add(1, Ordering::Relaxed);
-                        check(&model, &facts, &mut random).map_err(|wrong| {
-                            // One failure is enough, for the other threads too.
-                            next.store(steps, Ordering::Relaxed);
-                            format!("seed {}, step {step} of {steps}: {wrong}", self.seed)
-                        })?;
-                    }
-                    mine = next.fetch_add(1, Ordering::Relaxed);
-                }
-                step += 1;
-            }
-            Ok::<(), String>(())
-        };
-        std::thread::scope(|scope| {
-            let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
-            let running: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-            running.into_iter().try_for_each(|thread| thread.join().unwrap())
-        })?;
-        Ok(looked_at.into_inner())
-    }
-
-    /// The same disk without the syncs that `swallowed` names.
-    fn without(self, mut swallowed: impl FnMut(&Path) -> bool) -> Self {
-        let mut paths = BTreeMap::new();
-        let kept = |event: &Event| match event {
-            Event::Named(path, Some(Node::File(file))) => {
-                paths.insert(*file, path.clone());
-                true
-            }
-            Event::FileSynced(file) => !paths.get(file).is_some_and(|path: &PathBuf| swallowed(path)),
-            Event::FolderSynced(path, _) => !swallowed(path),
-            _ => true,
-        };
-        let mut events = self.events;
-        events.retain(kept);
-        Self { events, ..self }
-    }
 }
 
 /// The power goes out: what is left is what it must be.
@@ -176,7 +95,7 @@ fn kill_and_lose(
     model: &Model,
     facts: &Facts,
     random: &mut Random,
-    swallowed: fn(&Event) -> bool,
+    swallowed: Option<fn(&Event) -> bool>,
 ) -> Result<(), String> {
     let folder = Folder::new();
     model.killed(folder.path());
@@ -197,11 +116,14 @@ fn kill_and_lose(
     let mut changed = Changed::default();
     for event in disk.0.trace() {
         event.told().into_iter().for_each(|fact| facts.add(fact));
-        if changed.covers(&event) || !swallowed(&event) {
+        if changed.covers(&event) || !swallowed.is_some_and(|swallowed| swallowed(&event)) {
             model.apply(&event);
         }
     }
-    lose_in(&Folder::new(), &model, &facts, random)
+    match swallowed {
+        None => lose(&model, &facts, random),
+        Some(_) => lose_in(&Folder::new(), &model, &facts, random),
+    }
 }
 
 /// What a process changed itself, so far.
@@ -229,9 +151,11 @@ impl Changed {
 fn what_was_told_survives_and_the_rest_is_there_whole_or_not_at_all() {
     let (seeds, some) = length();
     for seed in seeds {
-        let trace = trace(seed);
+        let trace = Trace::of(seed);
+        let (told, synced) = trace.told_and_synced();
+        assert!(told > synced, "{told} answers about actions took {synced} syncs: they shared none");
         let looked_at = trace.at_steps(some, lose).unwrap_or_else(|wrong| panic!("{wrong}"));
-        eprintln!("seed {seed}: the power went out at {looked_at} steps");
+        eprintln!("seed {seed}: {told} answers in {synced} syncs, the power went out at {looked_at} steps");
     }
 }
 
@@ -239,8 +163,8 @@ fn what_was_told_survives_and_the_rest_is_there_whole_or_not_at_all() {
 fn what_a_killed_process_left_survives_once_the_next_one_has_told_it() {
     let (seeds, some) = length();
     for seed in seeds {
-        let kill = |model: &_, facts: &_, random: &mut _| kill_and_lose(model, facts, random, |_| false);
-        let looked_at = trace(seed).at_steps(some, kill).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let kill = |model: &_, facts: &_, random: &mut _| kill_and_lose(model, facts, random, None);
+        let looked_at = Trace::of(seed).at_steps(some, kill).unwrap_or_else(|wrong| panic!("{wrong}"));
         eprintln!("seed {seed}: a process was killed at {looked_at} steps");
     }
 }
@@ -264,14 +188,14 @@ fn a_missing_sync_is_found() {
 
 #[test]
 fn a_missing_sync_of_what_a_killed_process_left_is_found() {
-    type Kind = (&'static str, fn(&Event) -> bool);
-    let kinds: [Kind; 2] = [
+    let kinds: [(&str, fn(&Event) -> bool); 2] = [
         ("what it had committed", |event| matches!(event, Event::FileSynced(_))),
         ("the folders that it had made", |event| matches!(event, Event::FolderSynced(..))),
     ];
     for (what, swallowed) in kinds {
-        let kill = |model: &_, facts: &_, random: &mut _| kill_and_lose(model, facts, random, swallowed);
-        let found = (1..20).any(|seed| trace(seed).at_steps(Some(SOME), kill).is_err());
+        let kill =
+            |model: &_, facts: &_, random: &mut _| kill_and_lose(model, facts, random, Some(swallowed));
+        let found = (1..20).any(|seed| Trace::of(seed).at_steps(Some(SOME), kill).is_err());
         assert!(found, "nothing was lost, although {what} was never synced");
     }
 }
@@ -279,6 +203,6 @@ fn a_missing_sync_of_what_a_killed_process_left_is_found() {
 /// Without these syncs something that was told is lost, or a file is damaged.
 fn check_found<S: FnMut(&Path) -> bool>(what: &str, swallowed: impl Fn() -> S) {
     let lossy = |model: &_, facts: &_, random: &mut _| lose_in(&Folder::new(), model, facts, random);
-    let found = (1..20).any(|seed| trace(seed).without(swallowed()).at_steps(Some(SOME), lossy).is_err());
+    let found = (1..20).any(|seed| Trace::of(seed).without(swallowed()).at_steps(Some(SOME), lossy).is_err());
     assert!(found, "nothing was lost, although {what} was never synced");
 }
