@@ -89,13 +89,16 @@ fn look(root: &Path, facts: &Facts) -> Result<(), String> {
     stores::check_files(root)
 }
 
+/// Some of the syncs.
+type Syncs = fn(&Event) -> bool;
+
 /// A process is killed, the next one answers what it finds, and then the power goes out.
 /// Syncs of what the first one left come to nothing, where they are `swallowed`.
 fn kill_and_lose(
     model: &Model,
     facts: &Facts,
     random: &mut Random,
-    swallowed: Option<fn(&Event) -> bool>,
+    swallowed: Option<Syncs>,
 ) -> Result<(), String> {
     let folder = Folder::new();
     model.killed(folder.path());
@@ -188,7 +191,7 @@ fn a_missing_sync_is_found() {
 
 #[test]
 fn a_missing_sync_of_what_a_killed_process_left_is_found() {
-    let kinds: [(&str, fn(&Event) -> bool); 2] = [
+    let kinds: [(&str, Syncs); 2] = [
         ("what it had committed", |event| matches!(event, Event::FileSynced(_))),
         ("the folders that it had made", |event| matches!(event, Event::FolderSynced(..))),
     ];
