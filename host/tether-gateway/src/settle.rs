@@ -9,6 +9,7 @@ use tether_core::id::ActionId;
 use tether_core::invocation::Invocation;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::Swap;
+use tether_core::port::databases::Unreachable;
 use tether_core::settlement::{self, Ending};
 use tokio::sync::Notify;
 use tracing::Instrument as _;
@@ -41,6 +42,17 @@ pub(crate) struct Ended {
     ending: Ending,
     /// What it sent, and what those before it did.
     noted: Ledger,
+}
+
+/// Why an attempt is not settled yet.
+#[derive(Debug, thiserror::Error)]
+enum NotSettled {
+    /// Its databases cannot be asked, and nor can those of others that are the same.
+    #[error(transparent)]
+    Away(Unreachable),
+    /// Anything else: of this action alone.
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// An attempt's task lives; dropped when it ends, also by a panic.
@@ -129,9 +141,9 @@ impl Gateway {
         let span = tracing::info_span!("attempt", action = %id, attempt, tool = %claimed.proposal.tool);
         async {
             let ended = self.execute(&claimed).await;
-            let settled = self.settle(claimed, ended).await;
+            let settled = self.settle(&claimed, ended).await;
             drop(running);
-            Outcome::of_attempt(settled)
+            Outcome::of_attempt(settled.unwrap_or(claimed))
         }
         .instrument(span)
         .await
@@ -161,26 +173,24 @@ impl Gateway {
     /// Settles what an attempt came to, as its records tell. Where they cannot be
     /// asked, or the end cannot be written, the action stays as it is, executing,
     /// and [`Gateway::sweep`] tries again.
-    async fn settle(&self, action: Action, ended: Ended) -> Action {
+    async fn settle(&self, action: &Action, ended: Ended) -> Result<Action, NotSettled> {
         let id = action.id;
-        match self.try_settle(&action, &ended).await {
-            Ok(settled) => {
-                self.endings.settled(id);
-                settled
-            }
+        let settled = self.try_settle(action, &ended).await;
+        match &settled {
+            Ok(_) => self.endings.settled(id),
             Err(reason) => {
                 tracing::error!(action = %id, %reason, "the attempt cannot be settled yet");
                 self.endings.book().unsettled.insert(id, ended);
-                action
             }
         }
+        settled
     }
 
-    async fn try_settle(&self, action: &Action, ended: &Ended) -> Result<Action, String> {
+    async fn try_settle(&self, action: &Action, ended: &Ended) -> Result<Action, NotSettled> {
         let Ended { ending, noted } = ended;
         let proposal = &action.proposal;
         let records = self.handlers.records(&proposal.tenant, &proposal.binding, action.id.into()).await;
-        let records = records.map_err(|unreachable| unreachable.to_string())?;
+        let records = records.map_err(NotSettled::Away)?;
         let verdict = settlement::verdict(ending, &records);
         let ledger = settlement::ledger(&records, noted);
 
@@ -188,16 +198,19 @@ impl Gateway {
         let detail = crate::outcome::end_of_attempt(attempt, &verdict);
         let expires_after = self.settings.expires_after;
         let event = Event::Settled { verdict, at: self.clock.now(), expires_after };
-        let state = action.next(event).map_err(|illegal| illegal.to_string())?;
+        let state = action.next(event).map_err(|illegal| NotSettled::Failed(illegal.to_string()))?;
         fault::reached(Point::BeforeFinish);
-        match self.swap(action, state, ledger, None, detail).await.map_err(|problem| problem.to_string())? {
+        let swap = self.swap(action, state, ledger, None, detail).await;
+        match swap.map_err(|problem| NotSettled::Failed(problem.to_string()))? {
             Swap::Done(settled) => {
                 fault::reached(Point::Finished);
                 tracing::info!(action = %settled.id, attempt, status = settled.state.status().as_str(), "settled");
                 Ok(settled)
             }
             Swap::Stale(settled) => Ok(settled),
-            Swap::KeyTaken | Swap::Gone => Err("the action is not where it was".to_owned()),
+            Swap::KeyTaken | Swap::Gone => {
+                Err(NotSettled::Failed("the action is not where it was".to_owned()))
+            }
         }
     }
 
@@ -215,23 +228,27 @@ impl Gateway {
                 continue;
             }
             match self.settle_one(&action).await {
-                true => settled += 1,
-                false => {
+                Ok(()) => settled += 1,
+                Err(why) => {
                     unsettled += 1;
-                    away.add(&action);
+                    if matches!(why, NotSettled::Away(_)) {
+                        away.add(&action);
+                    }
                 }
             }
         }
         (settled, unsettled)
     }
 
-    async fn settle_one(&self, seen: &Action) -> bool {
+    async fn settle_one(&self, seen: &Action) -> Result<(), NotSettled> {
         // Read again, now that nobody runs it: it may have noted a request since.
-        let Ok(Some(now)) = self.actions.load(&seen.proposal.tenant, seen.id).await else { return false };
-        if now.revision != seen.revision {
-            return true;
+        let now = self.actions.load(&seen.proposal.tenant, seen.id).await;
+        let now = now.map_err(|error| NotSettled::Failed(error.to_string()))?;
+        let now = now.ok_or_else(|| NotSettled::Failed("the action is gone".to_owned()))?;
+        if now.revision == seen.revision {
+            let ended = self.endings.left_behind(&now);
+            self.settle(&now, ended).await?;
         }
-        let ended = self.endings.left_behind(&now);
-        self.settle(now, ended).await.revision != seen.revision
+        Ok(())
     }
 }

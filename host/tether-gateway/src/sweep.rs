@@ -78,8 +78,9 @@ impl Gateway {
         self.actions.erase_outputs(Timestamp::from_millis(kept_since), BATCH).await?;
         let mut away = Away::default();
         for action in self.actions.with_records(now, BATCH).await? {
-            let emptied = !away.holds(&action) && self.empty_records(&action).await;
-            if !emptied {
+            let is_away = away.holds(&action);
+            let emptied = !is_away && self.empty_records(&action).await;
+            if !emptied && !is_away {
                 away.add(&action);
             }
             let due = (!emptied).then(|| now.after(LEFT_ALONE));
