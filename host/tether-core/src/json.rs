@@ -61,6 +61,13 @@ impl JsonText {
         Digest::of(canonical(&self.0).unwrap_or_default())
     }
 
+    /// Every string and every number in it, in their order; names of members are not
+    /// among them.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        let mut walk = Walk { rest: &self.0 };
+        std::iter::from_fn(move || walk.next_text())
+    }
+
     /// The value as a tree, for those who look into it. Numbers beyond 64 bits
     /// become doubles in it: it is never written out again.
     pub fn to_value(&self) -> serde_json::Value {
@@ -186,6 +193,30 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// The next string or number that is a value.
+    fn next_text(&mut self) -> Option<String> {
+        loop {
+            match self.peek() {
+                0 => return None,
+                b'"' => {
+                    let string = self.string().ok()?;
+                    if self.peek() != b':' {
+                        return Some(string);
+                    }
+                }
+                b'-' | b'0'..=b'9' => {
+                    let mut number = String::new();
+                    self.scalar(&mut number).ok()?;
+                    return Some(number);
+                }
+                // Brackets, commas, colons, and the letters of `true`, `false` and `null`.
+                _ => {
+                    self.take(1);
+                }
+            }
+        }
+    }
+
     fn string(&mut self) -> Result<String, InvalidJson> {
         let (mut end, bytes) = (1, self.rest.as_bytes());
         while bytes[end] != b'"' {
@@ -257,6 +288,17 @@ mod tests {
     fn keys_are_ordered_by_utf_16_code_units() {
         let text = canonical("{\"\u{fb33}\":1,\"\u{1f600}\":2}").unwrap();
         assert_eq!(text, "{\"\u{1f600}\":2,\"\u{fb33}\":1}");
+    }
+
+    #[test]
+    fn its_texts_are_the_strings_and_the_numbers_in_it() {
+        let texts = |text: &str| JsonText::parse(text).unwrap().texts().collect::<Vec<_>>();
+        assert_eq!(
+            texts(r#" {"a" : "x\ny", "b":[1.50,-0,true,null,{"c":"","d":[]}], "e":false} "#),
+            ["x\ny", "1.50", "-0", ""]
+        );
+        assert_eq!(texts("9007199254740993"), ["9007199254740993"]);
+        assert_eq!(texts("null"), [""; 0]);
     }
 
     #[test]

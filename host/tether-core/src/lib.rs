@@ -19,6 +19,7 @@ pub mod identity;
 pub mod invocation;
 pub mod json;
 pub mod ledger;
+pub mod mask;
 pub mod plain;
 pub mod port;
 pub mod problem;

@@ -266,7 +266,11 @@ fn tool<'a>(component: &'a Component, name: &ToolName) -> Result<&'a ToolParts, 
 }
 
 fn speaker(invocation: &Invocation) -> GuestName {
-    GuestName { request_id: invocation.request_id.to_string(), tool: invocation.tool.to_string() }
+    GuestName {
+        request_id: invocation.request_id.to_string(),
+        tool: invocation.tool.to_string(),
+        arguments: Some(invocation.arguments.clone()),
+    }
 }
 
 fn handed_over(invocation: &Invocation) -> types::Invocation {

@@ -10,14 +10,18 @@ const CANARY: &str = "canary-7d1f2c";
 #[test]
 fn what_a_guest_prints_is_logged_with_its_request() {
     let server = Setup::of(&["probe"]).start();
-    for error in [false, true] {
-        let line = format!("a guest's line, error: {error}");
-        let arguments = json!({ "line": line, "error": error }).to_string();
-        let id = server.api.call("probe_log", &arguments).check("200 Succeeded").str("requestId").to_owned();
-        server.log().wait_for(&line);
+    // Standard error quotes what a handler was at work with, so values of arguments are masked.
+    for (tool, arguments, line) in [
+        ("probe_log", json!({ "line": "a guest's line" }), "a guest's line"),
+        ("probe_log", json!({ "line": "a guest's trouble", "error": true }), "tether::guest: ***"),
+        ("probe_panic", json!({ "words": ["canary"] }), r#"told to quote *** and Quoted { words: ["***"] }"#),
+    ] {
+        let answer = server.api.call(tool, &arguments.to_string());
+        let id = answer.str("requestId").to_owned();
+        server.log().wait_for(line);
         let log = server.log().text();
-        let logged = log.lines().find(|logged| logged.contains(&line)).unwrap();
-        assert!(logged.contains(&id) && logged.contains("probe_log"), "{logged}");
+        let logged = log.lines().find(|logged| logged.contains(line)).unwrap();
+        assert!(logged.contains(&id) && logged.contains(tool), "{logged}");
     }
 }
 
@@ -27,6 +31,8 @@ fn no_log_holds_arguments_results_or_tokens() {
     let api = server.api.clone();
     let note = json!({ "note": CANARY }).to_string();
     assert!(api.call("probe_echo", &note).text.contains(CANARY));
+    api.call("probe_panic", &json!({ "words": [CANARY, format!("1 {CANARY}")] }).to_string())
+        .check("502 HANDLER_TRAPPED");
     api.call("probe_echo", &json!([CANARY]).to_string()).check("422 INVALID_ARGUMENTS");
     api.call("probe_write", &json!({ "note": [CANARY] }).to_string()).check("422 INVALID_ARGUMENTS");
     api.call(CANARY, "{}").check("404 TOOL_NOT_FOUND");

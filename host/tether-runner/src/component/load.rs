@@ -91,7 +91,7 @@ async fn describe(
     code: &ToolPre<Guest>,
     name: &ComponentName,
 ) -> Result<Manifest, LoadProblem> {
-    let speaker = GuestName { request_id: "describe".into(), tool: name.to_string() };
+    let speaker = GuestName { request_id: "describe".into(), tool: name.to_string(), arguments: None };
     let time = Time::for_everything(machine.settings.describe_time);
     let attempt = async {
         let Attempt { tool, store, .. } =

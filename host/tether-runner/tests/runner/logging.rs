@@ -77,8 +77,8 @@ async fn a_line_is_logged_with_its_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_is_harmless() {
     let world = probe().await;
-    let lines = logged(&world, "probe_log", r#"{"line":"a\u001b[2Jb\rc","error":true}"#).await;
-    assert!(lines[0].contains(r"a\u{1b}[2Jb\rc") && lines[0].contains("stderr"), "{lines:?}");
+    let lines = logged(&world, "probe_log", r#"{"line":"a\u001b[2Jb\rc"}"#).await;
+    assert!(lines[0].contains(r"a\u{1b}[2Jb\rc"), "{lines:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -89,7 +89,7 @@ async fn lines_are_bounded() {
     assert_eq!(lines.len(), 3, "at most 8 KiB each");
     assert!(lines.iter().all(|line| line.len() < 8_500));
     // A thousand lines, or 64 KiB, and a last one that says so.
-    for (line, most) in [("", 1_001), (&*"x".repeat(1_000), 67)] {
+    for (line, most) in [("x", 1_001), (&*"x".repeat(1_000), 67)] {
         let many = format!(r#"{{"line":"{line}","times":100000}}"#);
         let lines = logged(&world, "probe_log", &many).await;
         assert_eq!(lines.len(), most);
@@ -102,6 +102,36 @@ async fn arguments_are_in_no_log() {
     let world = probe().await;
     logged(&world, "probe_echo", r#"{"secret":"canary-5f2d"}"#).await;
     assert_eq!(Log::of_all_tests().lines_with("canary-5f2d"), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_panic_quotes_of_the_arguments_is_in_no_log() {
+    let world = probe().await;
+    for (words, quoted) in [
+        (r#"["canary-31aa"]"#, r#"told to quote *** and Quoted { words: ["***"] }"#),
+        (r#"["canary-31aa \"x\"","\\canary-31aa","b"]"#, r#"told to quote ***, ***, b and"#),
+        (r#"["canary-31aa x\ny canary-31aa"]"#, r#"told to quote ***"#),
+    ] {
+        let lines = logged(&world, "probe_panic", &format!(r#"{{"words":{words}}}"#)).await;
+        assert!(lines.iter().any(|line| line.contains(quoted)), "{quoted}: {lines:?}");
+    }
+    for (word, said) in [
+        // More than is looked for; and what the panic spells in more bytes than a line has.
+        ("canary-31aa ".repeat(2_000), "the arguments hold too much"),
+        (format!("canary-31aa{}", "\\u0001".repeat(15_000)), "too long to be masked"),
+    ] {
+        let lines = logged(&world, "probe_panic", &format!(r#"{{"words":["{word}"]}}"#)).await;
+        assert!(lines.iter().any(|line| line.contains(said)), "{said}: {lines:?}");
+    }
+    assert_eq!(Log::of_all_tests().lines_with("canary-31aa"), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_written_to_standard_error_is_masked_and_blank_lines_are_left_out() {
+    let world = probe().await;
+    let lines = logged(&world, "probe_log", r#"{"line":"\n \nsome words","error":true}"#).await;
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains("tether::guest: ***") && lines[0].contains("stderr"), "{lines:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -19,7 +19,7 @@ use writes::*;
 
 tether_sdk::component! {
     tools: [
-        probe_echo, probe_flaky, probe_trap, probe_spin, probe_sleep, probe_hoard, probe_recurse, probe_handles,
+        probe_echo, probe_flaky, probe_trap, probe_panic, probe_spin, probe_sleep, probe_hoard, probe_recurse, probe_handles,
         probe_big, probe_log, probe_lie, probe_count, probe_sneak, probe_sandbox, probe_rows, probe_query,
         probe_write, probe_write_until, probe_constraint, probe_read_then_write, probe_no_record, probe_steps,
         probe_big_write, probe_lie_write, probe_two_at_once, probe_after_main, probe_nothing, probe_preview,

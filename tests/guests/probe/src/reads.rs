@@ -71,6 +71,18 @@ pub fn probe_trap(_call: &Read, _args: Nothing) -> Result<(), ToolError> {
     end("trap")
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Quoted {
+    /// What the panic quotes.
+    words: Vec<String>,
+}
+
+/// Traps with words that quote the arguments, as those of `unwrap` do.
+#[tool(read)]
+pub fn probe_panic(_call: &Read, args: Quoted) -> Result<(), ToolError> {
+    panic!("told to quote {} and {args:?}", args.words.join(", "))
+}
+
 /// Computes without end.
 #[tool(read)]
 pub fn probe_spin(_call: &Read, _args: Nothing) -> Result<(), ToolError> {
