@@ -1,6 +1,7 @@
 //! Declining: a person's no.
 
 use tether_core::action::{Event, Status};
+use tether_core::fault::{self, Point};
 use tether_core::id::ActionId;
 use tether_core::identity::{Caller, Role};
 use tether_core::port::actions::Swap;
@@ -39,11 +40,13 @@ impl Gateway {
                             "the action cannot be declined; the host's log has the cause",
                         )
                     })?;
+                    fault::reached(Point::BeforeDecline);
                     match self
                         .swap(&action, state, action.ledger.clone(), Some(by), "declined".into())
                         .await?
                     {
                         Swap::Done(declined) => {
+                            fault::reached(Point::Declined);
                             tracing::info!(action = %id, "declined");
                             return Ok(Outcome::new(declined, Told::Declined));
                         }

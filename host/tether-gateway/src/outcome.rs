@@ -6,6 +6,7 @@ use std::time::Duration;
 use tether_core::action::{Action, Event, State, Verdict};
 use tether_core::confirm::{Reply, failed_code};
 use tether_core::failure::Failure;
+use tether_core::fault::{self, Point};
 use tether_core::id::UserId;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, StoreError, Swap};
@@ -222,8 +223,13 @@ impl Gateway {
             return Ok(action);
         };
         let detail = "nobody decided in time".to_owned();
+        fault::reached(Point::BeforeExpire);
         match self.swap(&action, state, action.ledger.clone(), None, detail).await? {
-            Swap::Done(now) | Swap::Stale(now) => Ok(now),
+            Swap::Done(now) => {
+                fault::reached(Point::Expired);
+                Ok(now)
+            }
+            Swap::Stale(now) => Ok(now),
             Swap::KeyTaken | Swap::Gone => Err(crate::look::not_found()),
         }
     }

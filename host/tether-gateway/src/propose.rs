@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tether_core::action::{Action, Preview, Proposal};
 use tether_core::failure::{Cause, Failure};
+use tether_core::fault::{self, Point};
 use tether_core::id::IdempotencyKey;
 use tether_core::identity::Caller;
 use tether_core::invocation::Invocation;
@@ -51,7 +52,10 @@ impl Gateway {
             expires_at: now.after(self.settings.expires_after),
             key,
         };
-        match self.actions.propose(action).await.map_err(store_problem)? {
+        fault::reached(Point::BeforePropose);
+        let proposed = self.actions.propose(action).await.map_err(store_problem)?;
+        fault::reached(Point::Proposed);
+        match proposed {
             Proposed::New(action) => {
                 tracing::info!(action = %action.id, tool = %action.proposal.tool, "proposed");
                 Ok(action)

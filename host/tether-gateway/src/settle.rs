@@ -177,7 +177,10 @@ impl Gateway {
         let id = action.id;
         let settled = self.try_settle(action, &ended).await;
         match &settled {
-            Ok(_) => self.endings.settled(id),
+            Ok(_) => {
+                self.endings.settled(id);
+                fault::reached(Point::WaitersTold);
+            }
             Err(reason) => {
                 tracing::error!(action = %id, %reason, "the attempt cannot be settled yet");
                 self.endings.book().unsettled.insert(id, ended);
@@ -189,6 +192,7 @@ impl Gateway {
     async fn try_settle(&self, action: &Action, ended: &Ended) -> Result<Action, NotSettled> {
         let Ended { ending, noted } = ended;
         let proposal = &action.proposal;
+        fault::reached(Point::BeforeRecords);
         let records = self.handlers.records(&proposal.tenant, &proposal.binding, action.id.into()).await;
         let records = records.map_err(NotSettled::Away)?;
         let verdict = settlement::verdict(ending, &records);

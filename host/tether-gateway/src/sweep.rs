@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tether_core::action::{Action, Proposal};
 use tether_core::clock::Timestamp;
+use tether_core::fault::{self, Point};
 use tether_core::port::actions::StoreError;
 
 use crate::Gateway;
@@ -79,12 +80,15 @@ impl Gateway {
         let mut away = Away::default();
         for action in self.actions.with_records(now, BATCH).await? {
             let is_away = away.holds(&action);
+            fault::reached(Point::BeforeEmpty);
             let emptied = !is_away && self.empty_records(&action).await;
+            fault::reached(Point::Emptied);
             if !emptied && !is_away {
                 away.add(&action);
             }
             let due = (!emptied).then(|| now.after(LEFT_ALONE));
             self.actions.set_records_due(&action.proposal.tenant, action.id, due).await?;
+            fault::reached(Point::EmptyNoted);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use tether_core::fault::{self, Point};
 use tether_core::identity::{Caller, Role};
 
 /// The name of the token's file within the data folder.
@@ -97,8 +98,11 @@ fn write(folder: &Path, token: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     writeln!(file, "{token}")?;
     file.sync_all()?;
+    fault::reached(Point::TokenDrafted);
     fs::rename(&draft, self::file(folder))?;
-    File::open(folder)?.sync_all()
+    File::open(folder)?.sync_all()?;
+    fault::reached(Point::TokenKept);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -33,10 +33,10 @@ fn check(point: &'static str, requests: usize) {
 
 #[test]
 fn a_request_that_was_noted_may_have_left() {
-    check("before-send", 0);
+    check("noted", 0);
 }
 
 #[test]
 fn a_request_whose_answer_was_not_written_down_is_in_doubt() {
-    check("sent", 1);
+    check("answer-told", 1);
 }

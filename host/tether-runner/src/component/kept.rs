@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tether_core::digest::Digest;
+use tether_core::fault::{self, Point};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -119,6 +120,7 @@ impl Kept {
                 let ours = path.extension().is_some_and(|ending| ending == "wasm" || ending == "cwasm");
                 if ours && !needed.contains(&path) {
                     fs::remove_file(path)?;
+                    fault::reached(Point::ComponentRemoved);
                 }
             }
         }
@@ -146,8 +148,11 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut file = File::create(&draft)?;
         file.write_all(bytes)?;
         file.sync_all()?;
+        fault::reached(Point::ComponentDrafted);
         fs::rename(&draft, path)?;
-        File::open(folder)?.sync_all()
+        File::open(folder)?.sync_all()?;
+        fault::reached(Point::ComponentKept);
+        Ok(())
     })();
     if written.is_err() {
         // The draft is of no use, and may be what fills the disk.

@@ -104,7 +104,9 @@ impl wit::HostConnection for Guest {
     async fn open(&mut self, name: String) -> Result<Resource<OpenDatabase>, Fault> {
         let call = self.call()?;
         let name = name.parse::<DatabaseName>().map_err(|_| SqlError::NotGranted)?;
+        fault::reached(Point::BeforeOpen);
         let connection = call.session.open(name).await?;
+        fault::reached(Point::Opened);
         Ok(self.table.push(OpenDatabase(connection))?)
     }
 
@@ -115,7 +117,10 @@ impl wit::HostConnection for Guest {
         parameters: Vec<wit::Value>,
     ) -> Result<wit::RowSet, Fault> {
         let connection = &self.table.get(&database)?.0;
-        Ok(connection.query(sql, values(parameters)).await?.into())
+        fault::reached(Point::BeforeQuery);
+        let rows = connection.query(sql, values(parameters)).await?;
+        fault::reached(Point::Queried);
+        Ok(rows.into())
     }
 
     async fn lookup(
@@ -124,7 +129,9 @@ impl wit::HostConnection for Guest {
         step: Option<String>,
     ) -> Result<Option<String>, Fault> {
         let step = step_name(step)?;
+        fault::reached(Point::BeforeLookup);
         let found = self.table.get(&database)?.0.lookup(step).await?;
+        fault::reached(Point::LookedUp);
         Ok(found.map(|output| output.as_str().to_owned()))
     }
 
@@ -137,7 +144,10 @@ impl wit::HostConnection for Guest {
         let held = self.call()?.hold()?;
         let step = step_name(step)?;
         let main = step.is_none();
-        match self.table.get(&database)?.0.begin(step).await? {
+        fault::reached(Point::BeforeBegin);
+        let begun = self.table.get(&database)?.0.begin(step).await?;
+        fault::reached(Point::Begun);
+        match begun {
             Begun::Fresh(work) => {
                 if main {
                     self.call()?.began_main();
@@ -167,7 +177,10 @@ impl wit::HostTransaction for Guest {
         parameters: Vec<wit::Value>,
     ) -> Result<wit::RowSet, Fault> {
         let transaction = self.table.get_mut(&transaction)?;
-        Ok(transaction.work.query(sql, values(parameters)).await?.into())
+        fault::reached(Point::BeforeStatement);
+        let rows = transaction.work.query(sql, values(parameters)).await?;
+        fault::reached(Point::StatementRun);
+        Ok(rows.into())
     }
 
     async fn execute(
@@ -177,7 +190,10 @@ impl wit::HostTransaction for Guest {
         parameters: Vec<wit::Value>,
     ) -> Result<u64, Fault> {
         let transaction = self.table.get_mut(&transaction)?;
-        Ok(transaction.work.execute(sql, values(parameters)).await?)
+        fault::reached(Point::BeforeStatement);
+        let changed = transaction.work.execute(sql, values(parameters)).await?;
+        fault::reached(Point::StatementRun);
+        Ok(changed)
     }
 
     async fn commit(&mut self, transaction: Resource<OpenTransaction>, output: String) -> Result<(), Fault> {

@@ -65,9 +65,10 @@ pub(crate) async fn once(
     let request = ledger::Request { method, origin: origin.clone(), path, step };
     // Whoever waits for a place is not about to leave yet.
     let _place = outbound.place().await;
+    fault::reached(Point::BeforeNote);
     let departure = journal.leaves(request).await.map_err(|why| SendError::not_noted(&why))?;
     let mut noted = Noted { journal, departure: Some(departure), passage };
-    fault::reached(Point::BeforeSend);
+    fault::reached(Point::Noted);
     let answer = parcel.exchange(client, cap, outbound).await;
     let status = match &answer {
         Ok(response) => Some(response.status().as_u16()),
@@ -75,8 +76,9 @@ pub(crate) async fn once(
         Err(Lost::Broken(_)) => None,
     };
     if let Some(status) = status {
+        fault::reached(Point::Answered);
         noted.went(Answer::Status(status));
-        fault::reached(Point::Sent);
+        fault::reached(Point::AnswerTold);
     }
     answer.map_err(|lost| match lost {
         Lost::TooLarge { .. } => SendError::TooLarge(cap.bytes as u64),

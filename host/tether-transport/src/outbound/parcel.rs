@@ -5,6 +5,7 @@ use http::header::{ACCEPT_ENCODING, Entry, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use reqwest::{Client, Url};
 use tether_core::destination::{Destination, Method};
+use tether_core::fault::{self, Point};
 use tether_core::id::RequestId;
 
 use super::check::origin;
@@ -132,6 +133,7 @@ async fn exchange(
 ) -> Result<Response, Lost> {
     let broken = |error: reqwest::Error| Lost::Broken(error.without_url());
     let mut response = client.execute(request).await.map_err(broken)?;
+    fault::reached(Point::HeadArrived);
     let hides = has_secrets && !headers::is_plain(response.headers());
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(broken)? {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
+use tether_core::fault::{self, Point};
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -23,6 +24,7 @@ impl Passage {
 
     fn open(&self) {
         self.0.store(true, Ordering::Release);
+        fault::reached(Point::Connected);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use tether_core::fault::{self, Point};
 
 /// Applied in order, each once; the file's `user_version` counts them. A step that
 /// was released is never edited.
@@ -31,8 +32,11 @@ pub(super) fn update(connection: &mut Connection) -> anyhow::Result<()> {
     for (index, step) in STEPS.iter().enumerate().skip(version) {
         transaction.execute_batch(step).with_context(|| format!("schema step {} failed", index + 1))?;
         transaction.pragma_update(None, "user_version", i64::try_from(index + 1)?)?;
+        fault::reached(Point::SchemaWritten);
     }
-    Ok(transaction.commit()?)
+    transaction.commit()?;
+    fault::reached(Point::SchemaKept);
+    Ok(())
 }
 
 /// Whether nothing was ever kept in the file.

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _};
 use tether_core::action::{Action, Claim, Revision, State};
 use tether_core::clock::Timestamp;
+use tether_core::fault::{self, Point};
 use tether_core::id::{ActionId, TenantId};
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, HistoryEvent, NewAction, Proposed, Swap};
@@ -28,6 +29,7 @@ pub(super) fn propose(connection: &Connection, new: &NewAction) -> Result<Propos
         detail: "Proposed.".into(),
     };
     row::insert_event(connection, connection.last_insert_rowid(), action.revision, &event)?;
+    fault::reached(Point::ProposalWritten);
     Ok(Proposed::New(action))
 }
 
@@ -55,6 +57,7 @@ pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fau
         detail: change.detail.clone(),
     };
     row::insert_event(connection, number, revision, &event)?;
+    fault::reached(Point::MoveWritten);
     Ok(Swap::Done(Action { revision, state: change.state.clone(), ledger: change.ledger.clone(), ..before }))
 }
 
@@ -83,7 +86,9 @@ pub(super) fn note(
     attempt: u32,
     ledger: &Ledger,
 ) -> Result<bool, Fault> {
-    row::update_ledger(connection, tenant, id, attempt, ledger)
+    let noted = row::update_ledger(connection, tenant, id, attempt, ledger);
+    fault::reached(Point::NoteWritten);
+    noted
 }
 
 /// See `ActionStore::erase_outputs`. What is damaged is erased as well, though nobody
@@ -96,6 +101,7 @@ pub(super) fn erase_outputs(connection: &Connection, before: Timestamp, limit: u
     for found in reads::with_output(connection, before, limit)? {
         let due = found.action.is_ok().then_some(before.as_millis());
         erase.execute((due, found.number))?;
+        fault::reached(Point::ErasureWritten);
     }
     Ok(())
 }
@@ -112,5 +118,6 @@ pub(super) fn set_records_due(
             "UPDATE actions SET records_due = ? WHERE id = ? AND tenant = ? AND records_due IS NOT NULL",
         )?
         .execute((due.map(Timestamp::as_millis), id.to_string(), tenant.as_str()))?;
+    fault::reached(Point::EmptyNoteWritten);
     Ok(())
 }

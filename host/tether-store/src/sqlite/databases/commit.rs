@@ -1,13 +1,15 @@
 //! A commit: the record and the writes, both or neither.
 
+use tether_core::fault::{self, Point};
 use tether_core::json::JsonText;
 use tether_core::port::databases::SqlError;
 
-use super::bookkeeping::{self, Recorded};
+use super::bookkeeping;
 use super::error::{sql_error, without_connection};
-use super::file::Turn;
 use super::stop::Stop;
+use super::syncs::Told;
 use super::transaction::Call;
+use super::turn::Turn;
 
 /// Statements whose text a record keeps.
 const MOST_STATEMENTS: usize = 100;
@@ -36,14 +38,30 @@ impl ChangedStatements {
 }
 
 /// Records `output` and commits, with no regard to the transaction's clock; locks of
-/// other processes are waited for as long as for a turn. Blocks.
+/// other processes are waited for as long as for a turn. `told` is answered once it is
+/// durable. Blocks.
 ///
-/// # Errors
-///
-/// Nothing is committed then, as far as anybody can know: where the engine cannot
-/// say, the record itself is asked.
+/// It is told an error where nothing is committed; or `Unreachable`, where that cannot be
+/// known before the records can be asked.
 pub(super) fn commit(
     mut turn: Turn,
+    call: &Call,
+    output: &JsonText,
+    changed: &ChangedStatements,
+    told: Told,
+) {
+    match record(&mut turn, call, output, changed).and_then(|()| turn.commit()) {
+        Ok(()) => turn.answer(told),
+        Err(error) => {
+            drop(turn);
+            // Whoever waits may be gone.
+            let _ = told.send(Err(error));
+        }
+    }
+}
+
+fn record(
+    turn: &mut Turn,
     call: &Call,
     output: &JsonText,
     changed: &ChangedStatements,
@@ -57,16 +75,5 @@ pub(super) fn commit(
             SqlError::Constraint(_) => SqlError::Busy,
             error => error,
         },
-    )?;
-    let Err(error) = connection.execute_batch("COMMIT") else { return Ok(()) };
-    let error = sql_error(connection, error);
-    let undone = connection.is_autocommit() || connection.execute_batch("ROLLBACK").is_ok();
-    let recorded = bookkeeping::lookup(connection, *key, step.as_ref());
-    if !undone || recorded.is_err() {
-        turn.close();
-    }
-    match recorded {
-        Ok(Some(Recorded::Output(text))) if undone && text == output.as_str() => Ok(()),
-        _ => Err(error),
-    }
+    )
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tether_core::fault::{self, Point};
 use tether_core::port::databases::{SqlError, SqlLimits};
 
 use super::file::DatabaseFile;
@@ -81,7 +82,10 @@ impl Files {
         fs::create_dir_all(place.path.parent().unwrap_or(&self.data_dir))?;
         match fs::File::create_new(&place.path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            _ => Ok(()),
+            _ => {
+                fault::reached(Point::FileMade);
+                Ok(())
+            }
         }
     }
 }

@@ -4,18 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use tether_core::fault::{self, Point};
 use tether_core::id::{ComponentName, DatabaseName};
 use tether_core::port::databases::{Scope, SqlError, SqlLimits};
 use tether_core::tool::Migration;
 
 use super::error::{sql_error, without_connection};
-use super::file::{DatabaseFile, Turn};
+use super::file::DatabaseFile;
 use super::files::{Files, unusable};
 use super::known::KnownDatabases;
 use super::place::Place;
 use super::room::Room;
 use super::standing::Standing;
 use super::stop::Stop;
+use super::turn::Turn;
 use super::{bookkeeping, migration};
 use crate::sqlite::{blocking, left};
 
@@ -77,7 +79,13 @@ impl Host {
                 let mut turn = file.turn().await?;
                 let look = look(self.clone(), place.clone(), component.clone());
                 let stop = Stop::after(self.limits.read_time);
-                blocking(move || look(turn.connection(&stop).map_err(without_connection)?)).await
+                let (standing, seen) = blocking(move || {
+                    let standing = turn.connection(&stop).map_err(without_connection).and_then(look);
+                    (standing, turn.seen())
+                })
+                .await;
+                file.durable(seen).await?;
+                standing
             }
             standing => standing,
         }
@@ -155,13 +163,19 @@ impl Host {
             let made = connection
                 .execute_batch("BEGIN IMMEDIATE")
                 .and_then(|()| bookkeeping::make(connection, &id, place.owner.as_ref()))
+                .inspect(|_| fault::reached(Point::BookkeepingWritten))
                 .and_then(|identity| connection.execute_batch("COMMIT").map(|()| identity));
             standing.identity = Some(made.map_err(|error| sql_error(connection, error))?);
+            fault::reached(Point::BookkeepingKept);
             // Another process may have been first to own it.
             standing.check(place)?;
         }
         if let Some(identity) = &standing.identity {
+            // The id is on the disk before it is remembered, or the database could be taken
+            // for another one; so are those that somebody else has just committed.
+            turn.sync()?;
             self.known.remember(place, &identity.id).map_err(without_connection)?;
+            fault::reached(Point::IdRemembered);
         }
         for migration in standing.missing(&migrations.iter().collect::<Vec<_>>())? {
             migration::apply(&mut turn, component, migration, &self.limits)?;

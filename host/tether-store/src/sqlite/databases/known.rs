@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _};
+use tether_core::fault::{self, Point};
 
 use super::place::Place;
 use crate::sqlite::left;
@@ -57,7 +58,7 @@ impl KnownDatabases {
 }
 
 fn make(path: &Path) -> rusqlite::Result<Connection> {
-    left::sync(path)?;
+    left::sync(path, left::Whose::Ours)?;
     let connection = Connection::open(path)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
@@ -72,5 +73,6 @@ fn make(path: &Path) -> rusqlite::Result<Connection> {
              PRIMARY KEY (component, tenant, name, place)
          ) STRICT, WITHOUT ROWID",
     )?;
+    fault::reached(Point::ListMade);
     Ok(connection)
 }

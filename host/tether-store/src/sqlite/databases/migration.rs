@@ -1,17 +1,18 @@
 //! One migration, in one transaction with the note that it was applied.
 
 use rusqlite::{Batch, Connection, fallible_iterator::FallibleIterator as _};
+use tether_core::fault::{self, Point};
 use tether_core::id::ComponentName;
 use tether_core::port::databases::{SqlError, SqlLimits};
 use tether_core::tool::Migration;
 
 use super::bookkeeping;
 use super::error::{sql_error, without_connection};
-use super::file::Turn;
 use super::guard::{Guarded, Purpose};
 use super::stop::Stop;
+use super::turn::Turn;
 
-/// Applies `migration`; where it fails, the database is as before. Blocks.
+/// Applies `migration`, durably; where it fails, the database is as before. Blocks.
 pub(super) fn apply(
     turn: &mut Turn,
     component: &ComponentName,
@@ -19,11 +20,12 @@ pub(super) fn apply(
     limits: &SqlLimits,
 ) -> Result<(), SqlError> {
     let connection = turn.connection(&Stop::after(limits.migration_time)).map_err(without_connection)?;
-    let result = within_transaction(connection, component, migration);
-    if result.is_err() && !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err() {
+    let run = within_transaction(connection, component, migration);
+    if run.is_err() && !connection.is_autocommit() && connection.execute_batch("ROLLBACK").is_err() {
         turn.close();
     }
-    result.map_err(|error| match error {
+    let applied = run.and_then(|()| turn.commit()).and_then(|()| turn.sync());
+    applied.map_err(|error| match error {
         SqlError::Busy | SqlError::StorageFull | SqlError::Unreachable(_) => error,
         SqlError::Forbidden(what) => {
             SqlError::Forbidden(format!("in the migration `{}`: {what}", migration.id))
@@ -42,8 +44,11 @@ fn within_transaction(
     if connection.is_autocommit() {
         return Err(SqlError::Other("a statement in it ended the transaction".to_owned()));
     }
+    fault::reached(Point::MigrationRun);
     bookkeeping::add_migration(connection, component, migration)
+        .inspect(|()| fault::reached(Point::MigrationNoted))
         .and_then(|()| connection.execute_batch("COMMIT"))
+        .inspect(|()| fault::reached(Point::Migrated))
         .map_err(|error| sql_error(connection, error))
 }
 

@@ -8,6 +8,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
+use tether_core::fault::{self, Point};
 use tether_core::id::{RequestId, StepName};
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
@@ -18,12 +19,14 @@ use tokio::task::AbortHandle;
 use super::bookkeeping;
 use super::commit::{self, ChangedStatements};
 use super::error::{sql_error, without_connection};
-use super::file::{DatabaseFile, Turn};
+use super::file::DatabaseFile;
 use super::guard::Purpose;
 use super::session::output;
 use super::statement::{Change, Sql};
 use super::stop::Stop;
-use crate::sqlite::blocking;
+use super::syncs::{Seen, Told};
+use super::turn::{Turn, execute};
+use crate::sqlite::{answered, blocking};
 
 /// Whose transaction it is.
 #[derive(Debug, Clone)]
@@ -39,6 +42,7 @@ pub(super) struct Call {
 /// Waits for the writer's turn and starts a transaction, or finds its record.
 pub(super) async fn begin(file: &Arc<DatabaseFile>, call: Call) -> Result<Begun, SqlError> {
     let turn = file.turn().await?;
+    fault::reached(Point::TurnTaken);
     let stop = Stop::after(file.limits().transaction_time);
     let guard = stop.on_drop();
     let started = {
@@ -47,33 +51,39 @@ pub(super) async fn begin(file: &Arc<DatabaseFile>, call: Call) -> Result<Begun,
         blocking(move || start(turn, &call, &stop)).await
     };
     guard.disarm();
-    Ok(match file.heed(started)? {
-        Started::Recorded(output) => Begun::Recorded(output),
-        Started::Fresh(turn) => {
-            Begun::Fresh(Box::new(SqliteTransaction::new(file.clone(), turn, call, stop)))
+    match file.heed(started)? {
+        // The turn is given back: others may commit while this waits.
+        Started::Recorded(recorded, seen) => {
+            file.durable(seen).await?;
+            recorded.map(Begun::Recorded)
         }
-    })
+        Started::Fresh(turn) => {
+            Ok(Begun::Fresh(Box::new(SqliteTransaction::new(file.clone(), turn, call, stop))))
+        }
+    }
 }
 
 enum Started {
     Fresh(Turn),
-    Recorded(JsonText),
+    /// What a record leads to, told once what was seen is durable.
+    Recorded(Result<JsonText, SqlError>, Seen),
 }
 
 fn start(mut turn: Turn, call: &Call, stop: &Stop) -> Result<Started, SqlError> {
     let connection = turn.connection(stop).map_err(without_connection)?;
     let read = |step| bookkeeping::lookup(connection, call.key, step);
-    let found = connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
+    let found = execute(connection, "BEGIN IMMEDIATE").and_then(|()| {
         let own = read(call.step.as_ref())?;
         // Asked only for a step: for the main transaction it is the same record.
         let main = if call.step.is_some() { read(None)? } else { None };
         Ok((own, main))
     });
-    match found.map_err(|error| sql_error(connection, error))? {
-        (Some(recorded), _) => output(recorded).map(Started::Recorded),
+    let recorded = match found.map_err(|error| sql_error(connection, error))? {
+        (None, None) => return Ok(Started::Fresh(turn)),
+        (Some(recorded), _) => output(recorded),
         (None, Some(_)) => Err(SqlError::Forbidden("the main transaction has committed".to_owned())),
-        (None, None) => Ok(Started::Fresh(turn)),
-    }
+    };
+    Ok(Started::Recorded(recorded, turn.seen()))
 }
 
 /// What those who may end a transaction share.
@@ -215,15 +225,18 @@ impl Transaction for SqliteTransaction {
         Box::pin(async move {
             self.committing = true;
             let (shared, call) = (self.shared.clone(), self.call.clone());
-            let committed = blocking(move || {
+            let committed = answered(move |told: Told| {
                 let over = SqlError::Other("the transaction has ended".to_owned());
                 // Out of the clock's reach: from here on it ends by itself.
                 let state = std::mem::replace(&mut *shared.state(), State::Ended(over));
-                match state {
-                    State::Open { .. } if shared.stop.is_over() => Err(time_over()),
-                    State::Open { turn, changed } => commit::commit(turn, &call, &output, &changed),
-                    State::Ended(why) => Err(why),
-                }
+                let why = match state {
+                    State::Open { turn, changed } if !shared.stop.is_over() => {
+                        return commit::commit(turn, &call, &output, &changed, told);
+                    }
+                    State::Open { .. } => time_over(),
+                    State::Ended(why) => why,
+                };
+                let _ = told.send(Err(why));
             });
             self.file.heed(committed.await)
         })
