@@ -31,7 +31,7 @@ use super::readers::Readers;
 use crate::row::Fault;
 
 /// Connections that read at the same time. More would only wait for the same disk.
-const READERS: usize = 4;
+const READERS: u32 = 4;
 
 /// How long a lock of somebody else (a backup, a curious person) is waited for.
 const FOREIGN_LOCK: Duration = Duration::from_secs(5);
@@ -82,7 +82,7 @@ fn open_writer(path: &Path) -> anyhow::Result<Connection> {
     let cannot_write = || format!("the file, or its folder {}, cannot be written", folder.display());
     // Its folder may have just been made.
     left::sync_names(path)?;
-    left::sync(path)?;
+    left::sync(path, left::Whose::Ours)?;
     let mut connection = Connection::open_with_flags(path, flags).with_context(cannot_write)?;
     connection.busy_timeout(FOREIGN_LOCK)?;
     anyhow::ensure!(!connection.is_readonly("main")?, cannot_write());

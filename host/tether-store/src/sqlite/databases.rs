@@ -2,12 +2,14 @@
 
 mod bookkeeping;
 mod commit;
+mod connect;
 mod error;
 mod file;
 mod files;
 mod guard;
 mod host;
 mod known;
+mod mend;
 mod migration;
 mod place;
 mod room;
@@ -15,9 +17,11 @@ mod session;
 mod standing;
 mod statement;
 mod stop;
+mod syncs;
 #[cfg(test)]
 mod tests;
 mod transaction;
+mod turn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,6 +41,7 @@ use self::place::Place;
 use self::room::Room;
 use self::session::SqliteSession;
 use self::stop::Stop;
+use self::turn::Turn;
 use super::blocking;
 
 /// The [`Databases`] of a host on SQLite.
@@ -97,10 +102,11 @@ impl SqliteDatabases {
     }
 
     /// Runs `work` on every database of `scope` that is there, with the writer's turn.
+    /// What it sees and does is durable when this answers.
     async fn in_turn<T: Send + 'static>(
         &self,
         scope: &Scope,
-        work: impl Fn(&DatabaseName, &rusqlite::Connection) -> anyhow::Result<T> + Clone + Send + 'static,
+        work: impl Fn(&DatabaseName, &mut Turn, &Stop) -> Result<T, SqlError> + Clone + Send + 'static,
     ) -> Result<Vec<T>, Unreachable> {
         let mut answers = Vec::new();
         for database in scope.grants.databases.keys() {
@@ -110,16 +116,19 @@ impl SqliteDatabases {
             let mut turn = file.turn().await.map_err(away)?;
             let (host, component) = (self.host.clone(), scope.component.clone());
             let (work, name) = (work.clone(), database.clone());
-            let answer = blocking(move || {
+            let (answer, seen) = blocking(move || {
                 let stop = Stop::after(host.limits.turn_time);
-                let connection = turn.connection(&stop).map_err(without_connection)?;
-                host.standing(connection, &place, &component)?.check(&place)?;
-                work(&name, connection).map_err(|error| match error.downcast::<rusqlite::Error>() {
-                    Ok(error) => sql_error(connection, error),
-                    Err(error) => SqlError::Other(error.to_string()),
-                })
-            });
-            answers.push(file.heed(answer.await).map_err(away)?);
+                let mut answer = || {
+                    let connection = turn.connection(&stop).map_err(without_connection)?;
+                    host.standing(connection, &place, &component)?.check(&place)?;
+                    work(&name, &mut turn, &stop)
+                };
+                (answer(), turn.seen())
+            })
+            .await;
+            let answer = file.heed(answer).map_err(away)?;
+            file.durable(seen).await.map_err(away)?;
+            answers.push(answer);
         }
         Ok(answers)
     }
@@ -160,8 +169,14 @@ impl Databases for SqliteDatabases {
         key: RequestId,
     ) -> BoxFuture<'a, Result<Vec<Record>, Unreachable>> {
         Box::pin(async move {
-            let records = self
-                .in_turn(scope, move |database, connection| bookkeeping::records(connection, database, key));
+            let records = self.in_turn(scope, move |database, turn, stop| {
+                let connection = turn.connection(stop).map_err(without_connection)?;
+                let records = bookkeeping::records(connection, database, key);
+                records.map_err(|error| match error.downcast::<rusqlite::Error>() {
+                    Ok(error) => sql_error(connection, error),
+                    Err(error) => SqlError::Other(error.to_string()),
+                })
+            });
             Ok(records.await?.into_iter().flatten().collect())
         })
     }
@@ -172,9 +187,14 @@ impl Databases for SqliteDatabases {
         key: RequestId,
     ) -> BoxFuture<'a, Result<(), Unreachable>> {
         Box::pin(async move {
-            self.in_turn(scope, move |_, connection| Ok(bookkeeping::empty_records(connection, key)?))
-                .await?;
-            Ok(())
+            let emptied = self.in_turn(scope, move |_, turn, stop| {
+                let connection = turn.connection(stop).map_err(without_connection)?;
+                let emptied = turn::execute(connection, "BEGIN IMMEDIATE")
+                    .and_then(|()| bookkeeping::empty_records(connection, key));
+                emptied.map_err(|error| sql_error(connection, error))?;
+                turn.commit()
+            });
+            emptied.await.map(drop)
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::blocking;
 
@@ -13,17 +13,28 @@ type Open = Box<dyn Fn() -> rusqlite::Result<Connection> + Send + Sync>;
 pub(super) struct Readers {
     open: Open,
     idle: Mutex<Vec<Connection>>,
+    count: u32,
     places: Arc<Semaphore>,
 }
 
 impl Readers {
     /// At most `count` that read at the same time, each made by `open`.
     pub(super) fn new(
-        count: usize,
+        count: u32,
         open: impl Fn() -> rusqlite::Result<Connection> + Send + Sync + 'static,
     ) -> Arc<Self> {
-        let places = Arc::new(Semaphore::new(count));
-        Arc::new(Self { open: Box::new(open), idle: Mutex::default(), places })
+        let places = Arc::new(Semaphore::new(count as usize));
+        Arc::new(Self { open: Box::new(open), idle: Mutex::default(), count, places })
+    }
+
+    /// Waits until nobody reads. Nobody does until the answer is dropped.
+    pub(super) async fn alone(&self) -> OwnedSemaphorePermit {
+        self.places.clone().acquire_many_owned(self.count).await.expect("never closed")
+    }
+
+    /// Closes the connections that nobody reads with. Blocks.
+    pub(super) fn close(&self) {
+        self.idle().clear();
     }
 
     /// Waits in order for a free connection, then reads with it. `work` leaves the

@@ -19,6 +19,8 @@ pub(crate) enum Fact {
     Refused(ActionId, usize),
     Committing(WriteId, Write),
     Committed(WriteId),
+    /// It failed, and is undone: for good, unless it is asked for again.
+    Undone(WriteId),
     /// Its outputs, the action's and the records', may be gone.
     Erasing(ActionId),
     /// The action's output is.
@@ -75,8 +77,16 @@ pub(crate) struct Keys {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts {
     pub(crate) actions: BTreeMap<ActionId, Asked>,
-    pub(crate) writes: BTreeMap<WriteId, (Write, bool)>,
+    pub(crate) writes: BTreeMap<WriteId, (Write, Told)>,
     opened: Vec<Database>,
+}
+
+/// What was told of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    Nothing,
+    Committed,
+    Undone,
 }
 
 /// An action that was proposed.
@@ -116,13 +126,22 @@ impl Facts {
             }
             Fact::Refused(id, version) => self.asked(id).versions[*version].1 = false,
             Fact::Committing(id, write) => {
-                self.writes.insert(id.clone(), (write.clone(), false));
+                self.writes.insert(id.clone(), (write.clone(), Told::Nothing));
             }
-            Fact::Committed(id) => self.writes.get_mut(id).expect("it was asked for").1 = true,
+            Fact::Committed(id) => self.tell(id, Told::Committed),
+            Fact::Undone(id) => self.tell(id, Told::Undone),
             Fact::Erasing(id) => self.asked(id).erasing = true,
             Fact::Erased(id) => self.asked(id).erased = true,
             Fact::Emptied(id) => self.asked(id).emptied = true,
             Fact::Opened(database) => self.opened.push(*database),
+        }
+    }
+
+    fn tell(&mut self, id: &WriteId, told: Told) {
+        let before = &mut self.writes.get_mut(id).expect("it was asked for").1;
+        // Nobody can take that back.
+        if *before != Told::Committed {
+            *before = told;
         }
     }
 
@@ -140,7 +159,7 @@ impl Facts {
             asked.told = asked.told.max(shown);
         }
         for (_, id) in found.records.keys() {
-            self.writes.get_mut(id).expect("it was asked for").1 = true;
+            self.tell(id, Told::Committed);
         }
         self.opened.extend(&found.known);
     }
@@ -167,16 +186,19 @@ impl Facts {
         }
     }
 
-    fn check_write(&self, id: &WriteId, write: &Write, told: bool, found: &Found) -> Result<(), String> {
+    fn check_write(&self, id: &WriteId, write: &Write, told: Told, found: &Found) -> Result<(), String> {
         let place = (write.database, id.clone());
         let rows = found.rows.get(&place).copied().unwrap_or(0);
         let Some(output) = found.records.get(&place) else {
             return match (told, rows) {
-                (true, _) => Err("it was told, and its record is lost".to_owned()),
-                (false, 0) => Ok(()),
-                (false, _) => Err(format!("it has {rows} rows and no record")),
+                (Told::Committed, _) => Err("it was told, and its record is lost".to_owned()),
+                (_, 0) => Ok(()),
+                (_, _) => Err(format!("it has {rows} rows and no record")),
             };
         };
+        if told == Told::Undone {
+            return Err("it was told as undone, and its record is there".to_owned());
+        }
         if rows != write.rows {
             return Err(format!("it has a record and {rows} of {} rows", write.rows));
         }

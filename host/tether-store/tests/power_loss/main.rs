@@ -35,19 +35,26 @@ mod workload;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-use self::disk::Disk;
-use self::facts::Facts;
+use self::disk::{Disk, Failing, Watched};
+use self::facts::{Fact, Facts};
 use self::folder::Folder;
-use self::model::{Event, FileId, Model};
+use self::model::{Event, FileId, Forgotten, Model};
 use self::random::Random;
 use self::stores::Stores;
 use self::trace::Trace;
 
 /// Steps that are looked at where the length is not the full one.
 const SOME: usize = 80;
+
+/// The log of the database that most is written to.
+const LOG: &str = "data/databases/tickets/acme/main.db-wal";
+
+/// How long a sync takes of what many write to, without regard to how fast they are.
+const LONG: Duration = Duration::from_millis(20);
 
 /// Seeds, and how many steps of each are looked at; all, if none.
 fn length() -> (std::ops::Range<u64>, Option<usize>) {
@@ -103,7 +110,7 @@ fn kill_and_lose(
     let folder = Folder::new();
     model.killed(folder.path());
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
-    let disk = Disk::watch(folder.path(), model);
+    let disk = Disk::watch(folder.path(), model, Duration::ZERO);
     let stores = Stores::open(disk.0.root())?;
     let (mut model, mut facts) = (model.clone(), facts.clone());
     runtime().block_on(async {
@@ -140,11 +147,12 @@ impl Changed {
     /// Whether what `event` syncs was changed before; any other event may be a change.
     fn covers(&mut self, event: &Event) -> bool {
         match event {
-            Event::FileSynced(file) => return self.files.contains(file),
+            Event::FileSynced(file, _) => return self.files.contains(file),
             Event::FolderSynced(folder, _) => return self.folders.contains(folder),
             Event::Changed(file, _) => self.files.extend([*file]),
             Event::Named(path, _) => self.folders.extend(path.parent().map(Path::to_owned)),
-            Event::Told(_) => {}
+            // As they were.
+            Event::WrittenAgain(..) | Event::SyncFailed(..) | Event::FolderNotSynced | Event::Told(_) => {}
         };
         true
     }
@@ -155,10 +163,81 @@ fn what_was_told_survives_and_the_rest_is_there_whole_or_not_at_all() {
     let (seeds, some) = length();
     for seed in seeds {
         let trace = Trace::of(seed);
-        let (told, synced) = trace.told_and_synced();
+        let moved = |fact: &Fact| matches!(fact, Fact::Moved(..));
+        let (told, synced) = trace.told_and_synced("data/actions.db-wal", moved);
         assert!(told > synced, "{told} answers about actions took {synced} syncs: they shared none");
         let looked_at = trace.at_steps(some, lose).unwrap_or_else(|wrong| panic!("{wrong}"));
         eprintln!("seed {seed}: {told} answers in {synced} syncs, the power went out at {looked_at} steps");
+    }
+}
+
+#[test]
+fn many_writers_of_one_database_share_its_syncs_and_each_is_told_what_lasts() {
+    let (seeds, some) = length();
+    for seed in seeds {
+        let trace = Trace::record(seed, LONG, async |disk| workload::crowd(disk, seed).await);
+        let asked = |fact: &Fact| matches!(fact, Fact::Committing(..));
+        let (asked, synced) = trace.told_and_synced(LOG, asked);
+        assert!(asked > 3 * synced, "{asked} commits took {synced} syncs");
+        let looked_at = trace.at_steps(some, lose).unwrap_or_else(|wrong| panic!("{wrong}"));
+        eprintln!("seed {seed}: {asked} commits in {synced} syncs, the power went out at {looked_at} steps");
+    }
+}
+
+#[test]
+fn a_sync_that_fails_tells_nobody_what_does_not_last() {
+    let own = |after, count, forgotten| Failing { path: LOG, after, count, forgotten };
+    let existing = |path, after| Failing { path, after, count: 1, forgotten: Forgotten::Changes };
+    let cases = [
+        own(3, 1, Forgotten::Changes),
+        own(4, 1, Forgotten::Before),
+        own(6, 3, Forgotten::Changes),
+        own(7, 2, Forgotten::Before),
+        // A checkpoint's.
+        existing("data/databases/tickets/acme/main.db", 2),
+        existing("crm.db-journal", 2),
+        existing("crm.db", 4),
+        // The end of a journal is that it has no name.
+        existing("", 9),
+    ];
+    let (seeds, some) = length();
+    let some = some.map(|some| some / 8);
+    for (seed, failing) in seeds.flat_map(|seed| cases.map(|failing| (seed, failing))) {
+        let trace = Trace::record(seed, disk::SHORT, async |disk| {
+            disk.fail(failing);
+            workload::run(disk, seed).await;
+        });
+        let trace = trace.from_failure().unwrap_or_else(|| panic!("{failing:?} never came to it"));
+        let wrong = |wrong| panic!("{failing:?}: {wrong}");
+        let looked_at = trace.at_steps(some, lose).unwrap_or_else(wrong);
+        let kill = |model: &_, facts: &_, random: &mut _| kill_and_lose(model, facts, random, None);
+        let killed_at = trace.at_steps(some, kill).unwrap_or_else(wrong);
+        eprintln!("seed {seed}, {failing:?}: out of power at {looked_at} steps, killed at {killed_at}");
+    }
+}
+
+#[test]
+fn what_a_failed_commit_came_to_stays_so_when_the_process_is_killed_and_when_the_power_goes_out() {
+    vfs::install();
+    let folder = Folder::new();
+    stores::prepare(folder.path());
+    // With a log, a commit lies there whole when its sync fails.
+    stores::keep_journal(&folder.path().join("crm.db"), "wal");
+    let start = Model::durable(folder.path());
+    let Watched(disk) = &Disk::watch(folder.path(), &start, Duration::ZERO);
+    std::fs::create_dir(disk.root().join("data")).unwrap();
+    let told = runtime().block_on(workload::fail_to_commit(disk));
+    let model = disk.model();
+    let find = |root: &Path| runtime().block_on(workload::find_what_was_told(root, told));
+
+    let killed = Folder::new();
+    model.killed(killed.path());
+    find(killed.path());
+    let mut random = Random::new(1, 1);
+    for _ in 0..20 {
+        let powerless = Folder::new();
+        model.powerless(powerless.path(), &mut random);
+        find(powerless.path());
     }
 }
 
@@ -192,7 +271,7 @@ fn a_missing_sync_is_found() {
 #[test]
 fn a_missing_sync_of_what_a_killed_process_left_is_found() {
     let kinds: [(&str, Syncs); 2] = [
-        ("what it had committed", |event| matches!(event, Event::FileSynced(_))),
+        ("what it had committed", |event| matches!(event, Event::FileSynced(..))),
         ("the folders that it had made", |event| matches!(event, Event::FolderSynced(..))),
     ];
     for (what, swallowed) in kinds {

@@ -1,13 +1,16 @@
 //! What a disk holds for sure, what it was told since, and what it may hold once the
 //! power is gone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::facts::Fact;
 use super::random::Random;
+
+/// What the system writes at once.
+const PAGE: usize = 4096;
 
 /// A file, whatever its name is by now.
 pub(crate) type FileId = usize;
@@ -26,15 +29,32 @@ pub(crate) enum Change {
     Truncate(usize),
 }
 
+/// What those who run see of changes that the system did not write and forgot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Forgotten {
+    /// The changes, as long as the system runs.
+    Changes,
+    /// What was there before.
+    Before,
+}
+
 /// What happens to a disk, in order. Paths are relative to its root.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
     Changed(FileId, Change),
-    FileSynced(FileId),
+    /// The same bytes were written again, without SQLite.
+    WrittenAgain(FileId, Change),
+    /// So many of the file's first changes are durable.
+    FileSynced(FileId, usize),
+    /// So many should have become durable and did not, and the system takes them for
+    /// written: it does not write them again.
+    SyncFailed(FileId, usize, Forgotten),
     /// A name has another meaning, or none any more.
     Named(PathBuf, Option<Node>),
     /// A folder is durable, with these names in it.
     FolderSynced(PathBuf, BTreeMap<PathBuf, Node>),
+    /// A folder is not.
+    FolderNotSynced,
     /// Somebody asked for something, or was told something.
     Told(Fact),
 }
@@ -64,7 +84,11 @@ pub(crate) struct Model {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct File {
     durable: Vec<u8>,
+    /// What the system forgot, and shows to those who run, before anything below.
+    forgotten: Vec<Change>,
     since: Vec<Change>,
+    /// How many changes there were before these.
+    before: usize,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -84,7 +108,7 @@ impl Model {
                 let node = match fs::read(root.join(&path)) {
                     Ok(durable) => {
                         let id = model.files.len();
-                        model.files.insert(id, File { durable, since: Vec::new() });
+                        model.files.insert(id, File { durable, ..File::default() });
                         Node::File(id)
                     }
                     Err(_) => {
@@ -101,10 +125,16 @@ impl Model {
     /// The disk after `event`.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event {
-            Event::Changed(id, change) => self.files.entry(*id).or_default().since.push(change.clone()),
-            Event::FileSynced(id) => {
+            Event::Changed(id, change) | Event::WrittenAgain(id, change) => {
+                self.files.entry(*id).or_default().since.push(change.clone());
+            }
+            Event::FileSynced(id, changes) => self.files.entry(*id).or_default().synced(*changes),
+            Event::SyncFailed(id, changes, forgotten) => {
                 let file = self.files.entry(*id).or_default();
-                file.since.drain(..).for_each(|change| change.apply(&mut file.durable));
+                let lost = file.take(*changes);
+                if *forgotten == Forgotten::Changes {
+                    file.forgotten.extend(lost);
+                }
             }
             Event::Named(path, node) => {
                 if let Some(Node::File(id)) = node {
@@ -122,7 +152,7 @@ impl Model {
                     self.names.insert(path.clone(), Name { durable: Some(*node), since: Vec::new() });
                 }
             }
-            Event::Told(_) => {}
+            Event::FolderNotSynced | Event::Told(_) => {}
         }
     }
 
@@ -179,10 +209,38 @@ impl Name {
 }
 
 impl File {
-    fn now(&self) -> Vec<u8> {
+    pub(crate) fn now(&self) -> Vec<u8> {
         let mut bytes = self.durable.clone();
-        self.since.iter().for_each(|change| change.apply(&mut bytes));
+        self.forgotten.iter().chain(&self.since).for_each(|change| change.apply(&mut bytes));
         bytes
+    }
+
+    /// How often it was changed.
+    pub(crate) fn changes(&self) -> usize {
+        self.before + self.since.len()
+    }
+
+    /// Takes out those changes that are among the first `changes` of all.
+    fn take(&mut self, changes: usize) -> Vec<Change> {
+        let count = changes.saturating_sub(self.before).min(self.since.len());
+        self.before += count;
+        self.since.drain(..count).collect()
+    }
+
+    /// The system writes whole pages: what it forgot of a page is written with what was
+    /// changed on it since.
+    fn synced(&mut self, changes: usize) {
+        let synced = self.take(changes);
+        let pages = |change: &Change| change.pieces(PAGE).map(|piece| piece.page()).collect::<Vec<_>>();
+        let written: BTreeSet<_> = synced.iter().flat_map(pages).collect();
+        let forgotten = std::mem::take(&mut self.forgotten);
+        for piece in forgotten.iter().flat_map(|change| change.pieces(PAGE)) {
+            match written.contains(&piece.page()) {
+                true => piece.apply(&mut self.durable),
+                false => self.forgotten.push(piece),
+            }
+        }
+        synced.iter().for_each(|change| change.apply(&mut self.durable));
     }
 
     /// What was durable, and of every change since, sector by sector: it arrived, or it
@@ -227,6 +285,14 @@ impl Change {
     fn apply_torn(&self, to: &mut Vec<u8>, random: &mut Random) {
         if let Self::Write { at, bytes } = self {
             put(to, *at, &bytes[..random.below(bytes.len() + 1)]);
+        }
+    }
+
+    /// The page that a piece is on.
+    fn page(&self) -> usize {
+        match self {
+            Self::Write { at, .. } => at / PAGE,
+            Self::Truncate(length) => length / PAGE,
         }
     }
 

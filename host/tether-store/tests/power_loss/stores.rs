@@ -11,11 +11,11 @@ use tether_core::action::Action;
 use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::{ActionId, IdempotencyKey, RequestId, TenantId};
 use tether_core::port::actions::{ActionStore, NewAction};
-use tether_core::port::databases::{Connection, Databases, Rights, Scope, SqlLimits, Value};
+use tether_core::port::databases::{Begun, Connection, Databases, Rights, Scope, SqlError, SqlLimits, Value};
 use tether_core::tool::Migration;
 use tether_store::{SqliteActions, SqliteDatabases};
 
-use super::facts::{Database, Facts, Found, Keys, Version};
+use super::facts::{Database, Facts, Found, Keys, Version, WriteId};
 
 /// Databases of the component's own, one for each tenant, and a file that somebody else
 /// made, with a rollback journal, for both.
@@ -36,6 +36,12 @@ pub(crate) struct Stores {
 pub(crate) fn prepare(root: &Path) {
     let file = File::open(root.join("crm.db")).unwrap();
     file.execute_batch("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT)").unwrap();
+}
+
+/// Gives an existing file the journal of this `mode`.
+pub(crate) fn keep_journal(path: &Path, mode: &str) {
+    let file = File::open(path).unwrap();
+    file.pragma_update(None, "journal_mode", mode).unwrap();
 }
 
 impl Stores {
@@ -80,15 +86,35 @@ impl Stores {
         (tenant, name): Database,
         rights: Rights,
         action: ActionId,
-    ) -> Result<Arc<dyn Connection>, String> {
+    ) -> Result<Arc<dyn Connection>, SqlError> {
         let session = self.databases.session(self.scope(tenant), rights, RequestId::from(action), 1);
-        let opened = session.open(name.parse().unwrap()).await;
-        opened.map_err(|error| format!("`{name}` of {tenant} does not open: {error}"))
+        session.open(name.parse().unwrap()).await
     }
 
     /// Empties the records of `action` in the databases of `tenant`.
     pub(crate) async fn empty(&self, tenant: &TenantId, action: ActionId) {
         self.databases.empty_records(&self.scope(tenant.as_str()), action.into()).await.unwrap();
+    }
+
+    /// Whether the write `id` is there, as they tell it in the way with the number `way`.
+    pub(crate) async fn tell(&self, database: Database, id: &WriteId, way: usize) -> Result<bool, SqlError> {
+        let (tenant, name) = database;
+        if way == 0 {
+            let records = self.databases.records(&self.scope(tenant), RequestId::from(id.0)).await;
+            let records = records.map_err(|error| SqlError::Unreachable(error.0))?;
+            return Ok(records.iter().any(|record| record.database.as_str() == name && record.step == id.1));
+        }
+        let connection = self.database(database, Rights::Write, id.0).await?;
+        match way {
+            1 => Ok(connection.lookup(id.1.clone()).await?.is_some()),
+            2 => Ok(matches!(connection.begin(id.1.clone()).await?, Begun::Recorded(_))),
+            _ => {
+                let sql = "SELECT 1 FROM parts WHERE write = $1 AND step = $2";
+                let step = id.1.as_ref().map_or(String::new(), |step| step.to_string());
+                let values = vec![Value::Text(id.0.to_string()), Value::Text(step)];
+                Ok(!connection.query(sql.to_owned(), values).await?.rows.is_empty())
+            }
+        }
     }
 
     /// What they say of everything that was asked.
@@ -155,7 +181,8 @@ impl Stores {
     }
 
     async fn rows(&self, database: Database, found: &mut Found) -> Result<(), String> {
-        let connection = self.database(database, Rights::Read, ActionId::from_random([0; 16])).await?;
+        let opened = self.database(database, Rights::Read, ActionId::from_random([0; 16])).await;
+        let connection = opened.map_err(|error| format!("{database:?} does not open: {error}"))?;
         let sql = "SELECT write, step, count(*), count(DISTINCT part) FROM parts GROUP BY write, step";
         for row in connection.query(sql.to_owned(), vec![]).await.map_err(|error| error.to_string())?.rows {
             let [Value::Text(write), Value::Text(step), Value::Integer(rows), Value::Integer(parts)] =

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tokio::runtime::Builder;
 
-use super::disk::Disk;
+use super::disk::{self, Disk};
 use super::facts::{Fact, Facts};
 use super::folder::Folder;
 use super::model::{Event, Model, Node};
@@ -18,20 +20,27 @@ pub(crate) struct Trace {
     seed: u64,
     start: Model,
     events: Vec<Event>,
+    /// How many of them come before the first step that is looked at.
+    skipped: usize,
 }
 
 impl Trace {
     /// What the workload does to a disk.
     pub(crate) fn of(seed: u64) -> Self {
+        Self::record(seed, disk::SHORT, async |disk| workload::run(disk, seed).await)
+    }
+
+    /// What `work` does to a disk whose syncs take as long as `sync`.
+    pub(crate) fn record(seed: u64, sync: Duration, work: impl AsyncFnOnce(&Arc<Disk>)) -> Self {
         vfs::install();
         let folder = Folder::new();
         stores::prepare(folder.path());
         let start = Model::durable(folder.path());
-        let disk = Disk::watch(folder.path(), &start);
+        let disk = Disk::watch(folder.path(), &start, sync);
         std::fs::create_dir(disk.0.root().join("data")).unwrap();
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        runtime.block_on(workload::run(&disk.0, seed));
-        Self { seed, start, events: disk.0.trace() }
+        runtime.block_on(work(&disk.0));
+        Self { seed, start, events: disk.0.trace(), skipped: 0 }
     }
 
     /// Calls `check` with the disk after some of its steps, or all, and with what was
@@ -41,7 +50,7 @@ impl Trace {
         some: Option<usize>,
         check: impl Fn(&Model, &Facts, &mut Random) -> Result<(), String> + Sync,
     ) -> Result<usize, String> {
-        let steps = self.events.iter().filter(|event| event.is_step()).count();
+        let steps = self.events[self.skipped..].iter().filter(|event| event.is_step()).count();
         let odds = some.map_or(steps, |some| some.min(steps));
         let (next, looked_at) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let run = || {
@@ -50,7 +59,7 @@ impl Trace {
             for (index, event) in self.events.iter().enumerate() {
                 model.apply(event);
                 event.told().into_iter().for_each(|fact| facts.add(fact));
-                if !event.is_step() {
+                if !event.is_step() || index < self.skipped {
                     continue;
                 }
                 if step == mine {
@@ -79,20 +88,27 @@ impl Trace {
         Ok(looked_at.into_inner())
     }
 
-    /// How much was told about actions, and how often their log was synced.
-    pub(crate) fn told_and_synced(&self) -> (usize, usize) {
+    /// How much was told that `counts`, and how often the log at `path` was synced.
+    pub(crate) fn told_and_synced(&self, path: &str, counts: fn(&Fact) -> bool) -> (usize, usize) {
         let (mut logs, mut told, mut synced) = (BTreeSet::new(), 0, 0);
         for event in &self.events {
             match event {
-                Event::Named(path, Some(Node::File(file))) if path.ends_with("actions.db-wal") => {
+                Event::Named(named, Some(Node::File(file))) if named == Path::new(path) => {
                     logs.insert(*file);
                 }
-                Event::FileSynced(file) if logs.contains(file) => synced += 1,
-                Event::Told(Fact::Moved(..)) => told += 1,
+                Event::FileSynced(file, _) if logs.contains(file) => synced += 1,
+                Event::Told(fact) => told += usize::from(counts(fact)),
                 _ => {}
             }
         }
         (told, synced)
+    }
+
+    /// The same, looked at from where a sync fails; none where none does.
+    pub(crate) fn from_failure(self) -> Option<Self> {
+        let fails = |event: &Event| matches!(event, Event::SyncFailed(..) | Event::FolderNotSynced);
+        let skipped = self.events.iter().position(fails)?;
+        Some(Self { skipped, ..self })
     }
 
     /// The same disk without the syncs that `swallowed` names.
@@ -103,7 +119,7 @@ impl Trace {
                 paths.insert(*file, path.clone());
                 true
             }
-            Event::FileSynced(file) => !paths.get(file).is_some_and(|path: &PathBuf| swallowed(path)),
+            Event::FileSynced(file, _) => !paths.get(file).is_some_and(|path: &PathBuf| swallowed(path)),
             Event::FolderSynced(path, _) => !swallowed(path),
             _ => true,
         };

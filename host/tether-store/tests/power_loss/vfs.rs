@@ -4,8 +4,10 @@
 //! the system's own; it is the default one of this process. What is synced is seen
 //! one floor below, at the system's call `fsync`, because a VFS is not told when a
 //! folder is synced, and the store makes some files itself. That call does nothing
-//! else here: what is durable is for the model to say.
+//! else here: what is durable is for the model to say. What the store writes itself is
+//! seen there as well, at `write`.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt as _;
@@ -26,6 +28,11 @@ static OPEN: LazyLock<Mutex<HashMap<usize, Open>>> = LazyLock::new(Mutex::defaul
 
 /// Ours for each set of the system's methods: one for files with locks, one without.
 static METHODS: LazyLock<Mutex<HashMap<usize, &'static sqlite3_io_methods>>> = LazyLock::new(Mutex::default);
+
+thread_local! {
+    /// Whether this thread writes for SQLite, which is seen already.
+    static BY_SQLITE: Cell<bool> = const { Cell::new(false) };
+}
 
 #[derive(Clone)]
 struct Open {
@@ -125,8 +132,10 @@ unsafe extern "C" fn open(
 /// SAFETY: called by SQLite, as an `xWrite` of a file that is watched.
 unsafe extern "C" fn write(file: *mut sqlite3_file, from: *const c_void, bytes: c_int, at: i64) -> c_int {
     let Open { handle, system } = watched(file);
+    BY_SQLITE.set(true);
     // SAFETY: SQLite's own arguments.
     let code = unsafe { (system.xWrite.expect("every file has one"))(file, from, bytes, at) };
+    BY_SQLITE.set(false);
     if code == ffi::SQLITE_OK {
         // SAFETY: so many bytes were just written from there.
         let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes as usize) };
@@ -175,14 +184,51 @@ unsafe extern "C" fn delete(_: *mut sqlite3_vfs, name: *const c_char, sync_folde
 // SAFETY: it has the system's signature, and what it promises is for the model to keep.
 #[unsafe(no_mangle)]
 extern "C" fn fsync(descriptor: c_int) -> c_int {
-    disk::synced(descriptor);
-    0
+    if disk::synced(descriptor) {
+        return 0;
+    }
+    // SAFETY: the system's own call says where the thread keeps its number.
+    unsafe { *__errno_location() = INPUT_OUTPUT };
+    -1
 }
 
 /// As [`fsync`].
 // SAFETY: as for `fsync`.
 #[unsafe(no_mangle)]
 extern "C" fn fdatasync(descriptor: c_int) -> c_int {
-    disk::synced(descriptor);
-    0
+    fsync(descriptor)
 }
+
+/// As [`fsync`]: what is written without SQLite. It is written all the same.
+// SAFETY: it has the system's signature, and does what the system does.
+#[unsafe(export_name = "write")]
+unsafe extern "C" fn write_without_sqlite(descriptor: c_int, from: *const c_void, bytes: usize) -> isize {
+    if !BY_SQLITE.get() {
+        // SAFETY: asks for a number, of whatever it is.
+        let at = unsafe { lseek(descriptor, 0, SEEK_CUR) };
+        if let Ok(at) = usize::try_from(at) {
+            // SAFETY: the caller has so many bytes there.
+            disk::writes(descriptor, at, unsafe { std::slice::from_raw_parts(from.cast(), bytes) });
+        }
+    }
+    // SAFETY: the caller's own arguments, as the one piece of a list.
+    unsafe { writev(descriptor, &Piece { from, bytes }, 1) }
+}
+
+#[repr(C)]
+struct Piece {
+    from: *const c_void,
+    bytes: usize,
+}
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut c_int;
+    fn lseek(descriptor: c_int, by: i64, from: c_int) -> i64;
+    fn writev(descriptor: c_int, pieces: *const Piece, count: c_int) -> isize;
+}
+
+/// The system's number for an error of input or output.
+const INPUT_OUTPUT: c_int = 5;
+
+/// The system's number for the place where a file is.
+const SEEK_CUR: c_int = 1;

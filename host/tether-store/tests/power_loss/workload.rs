@@ -13,12 +13,13 @@ use tether_core::grant::{Binding, BoundComponent, Grants};
 use tether_core::id::{ActionId, StepName};
 use tether_core::json::JsonText;
 use tether_core::ledger::{Answer, Entry, Fact as Seen, Ledger, Request};
-use tether_core::port::actions::{Change, NewAction, Proposed, Swap};
-use tether_core::port::databases::{Begun, Rights, Value};
+use tether_core::port::actions::{Change, NewAction, Proposed, StoreError, Swap};
+use tether_core::port::databases::{Begun, Rights, SqlError, Transaction, Value};
 use tokio::task::JoinSet;
 
-use super::disk::Disk;
+use super::disk::{Disk, Failing};
 use super::facts::{Database, Fact, Facts, Version, Write, WriteId};
+use super::model::Forgotten;
 use super::random::Random;
 use super::stores::{DATABASES, Stores, confirm_key};
 
@@ -57,6 +58,64 @@ pub(crate) async fn run(disk: &Arc<Disk>, seed: u64) {
     }
 }
 
+/// How many write to one database in [`crowd`], and how often each.
+pub(crate) const CROWD: (u64, u64) = (64, 3);
+
+/// Many write to one database at once, all of the time.
+pub(crate) async fn crowd(disk: &Arc<Disk>, seed: u64) {
+    let stores = Stores::open(disk.root()).unwrap();
+    let mut writers = JoinSet::new();
+    for writer in 0..CROWD.0 {
+        let (stores, disk) = (stores.clone(), disk.clone());
+        writers.spawn(async move {
+            let mut random = Random::new(seed, writer);
+            for write in 0..CROWD.1 {
+                let id = (action_id(writer * CROWD.1 + write), None);
+                let mut transaction = begin(&stores, &disk, &id, DATABASES[0]).await.unwrap();
+                insert(&mut *transaction, &id, 1, &mut random).await.unwrap();
+                let output = format!("{:?}", filler(&mut random, 100));
+                let write = Write { database: DATABASES[0], rows: 1, output: output.clone() };
+                disk.told(Fact::Committing(id.clone(), write));
+                transaction.commit(json(output)).await.unwrap();
+                disk.told(Fact::Committed(id));
+            }
+        });
+    }
+    while let Some(done) = writers.join_next().await {
+        done.unwrap();
+    }
+}
+
+/// An action, and a write to an existing file, whose syncs fail. Answers whether the write
+/// is told to be there; the action is told as failed.
+pub(crate) async fn fail_to_commit(disk: &Arc<Disk>) -> bool {
+    let (stores, random) = (Stores::open(disk.root()).unwrap(), &mut Random::new(1, 1));
+    write_everywhere(&stores, disk, random).await.unwrap();
+    let fail = |path| disk.fail(Failing { path, after: 0, count: 1, forgotten: Forgotten::Changes });
+
+    fail("data/actions.db-wal");
+    assert!(matches!(stores.actions.propose(new_action(1, random)).await, Err(StoreError::Failed(_))));
+
+    fail("crm.db-wal");
+    let (database, id) = (DATABASES[2], (action_id(1), None));
+    let mut transaction = begin(&stores, disk, &id, database).await.unwrap();
+    insert(&mut *transaction, &id, 1, random).await.unwrap();
+    assert!(matches!(transaction.commit(json("1".to_owned())).await, Err(SqlError::Unreachable(_))));
+    stores.tell(database, &id, 0).await.unwrap()
+}
+
+/// That the stores in `root` hold what [`fail_to_commit`] was told.
+pub(crate) async fn find_what_was_told(root: &Path, told: bool) {
+    let stores = Stores::open(root).unwrap();
+    for tenant in ["acme", "umbrella"] {
+        let action = stores.actions.load(&tenant.parse().unwrap(), action_id(1)).await.unwrap();
+        assert!(action.is_none(), "it was told as failed");
+    }
+    for (id, told) in [(1, told), (1_000_002, true)] {
+        assert_eq!(stores.tell(DATABASES[2], &(action_id(id), None), 0).await, Ok(told));
+    }
+}
+
 /// Another program, such as a backup, checkpoints a file.
 fn checkpoint(root: &Path, random: &mut Random) {
     let files = ["data/actions.db", "data/databases.db", "data/databases/tickets/acme/main.db"];
@@ -72,7 +131,7 @@ fn checkpoint(root: &Path, random: &mut Random) {
 /// Commits one write to every database, so that it can be told from then on.
 pub(crate) async fn write_everywhere(
     stores: &Stores,
-    disk: &Disk,
+    disk: &Arc<Disk>,
     random: &mut Random,
 ) -> Result<(), String> {
     for (number, database) in (1_000_000..).zip(DATABASES) {
@@ -101,7 +160,7 @@ fn filler(random: &mut Random, most: usize) -> String {
 /// What drives one action, from its proposal on.
 struct Writer<'w> {
     stores: &'w Stores,
-    disk: &'w Disk,
+    disk: &'w Arc<Disk>,
     number: u64,
     new: NewAction,
     now: Version,
@@ -110,7 +169,7 @@ struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    async fn propose(stores: &'w Stores, disk: &'w Disk, number: u64, random: &mut Random) {
+    async fn propose(stores: &'w Stores, disk: &'w Arc<Disk>, number: u64, random: &mut Random) {
         let new = new_action(number, random);
         disk.told(Fact::Proposing(new.clone()));
         let Ok(Proposed::New(action)) = stores.actions.propose(new.clone()).await else {
@@ -240,9 +299,10 @@ impl<'w> Writer<'w> {
         let own = (if self.new.proposal.tenant.as_str() == "acme" { "acme" } else { "umbrella" }, "main");
         let database = if random.percent(30) { ("acme", "crm") } else { own };
         if random.percent(25) {
-            let connection = self.stores.database(database, Rights::Write, self.new.id).await.unwrap();
-            let Begun::Fresh(mut given_up) = connection.begin(step.clone()).await.unwrap() else { return };
-            insert(&mut *given_up, &(self.new.id, step.clone()), 2, random).await.unwrap();
+            let id = (self.new.id, step.clone());
+            if let Ok(mut given_up) = begin(self.stores, self.disk, &id, database).await {
+                insert(&mut *given_up, &id, 2, random).await.unwrap();
+            }
         }
         commit(self.stores, self.disk, (self.new.id, step), database, random).await.unwrap();
     }
@@ -254,32 +314,84 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// A transaction and its record.
+/// A transaction and its record; again, where it was undone because a sync failed. Others
+/// look for it meanwhile: whoever finds it was told.
 async fn commit(
     stores: &Stores,
-    disk: &Disk,
+    disk: &Arc<Disk>,
     id: WriteId,
     database: Database,
     random: &mut Random,
 ) -> Result<(), String> {
-    let connection = stores.database(database, Rights::Write, id.0).await?;
-    disk.told(Fact::Opened(database));
-    let Begun::Fresh(mut transaction) =
-        connection.begin(id.1.clone()).await.map_err(|error| error.to_string())?
-    else {
-        return Err("it was committed before".to_owned());
-    };
-    let rows = 1 + random.below(4) as i64;
-    insert(&mut *transaction, &id, rows, random).await?;
-    let output = format!("{:?}", filler(random, 1_500));
-    disk.told(Fact::Committing(id.clone(), Write { database, rows, output: output.clone() }));
-    transaction.commit(json(output)).await.map_err(|error| error.to_string())?;
-    disk.told(Fact::Committed(id));
+    while !try_commit(stores, disk, &id, database, random).await? {}
     Ok(())
 }
 
+async fn try_commit(
+    stores: &Stores,
+    disk: &Arc<Disk>,
+    id: &WriteId,
+    database: Database,
+    random: &mut Random,
+) -> Result<bool, String> {
+    let mut transaction = match begin(stores, disk, id, database).await {
+        Ok(transaction) => transaction,
+        Err(SqlError::Unreachable(_)) => return Ok(false),
+        Err(error) => return Err(error.to_string()),
+    };
+    let rows = 1 + random.below(4) as i64;
+    insert(&mut *transaction, id, rows, random).await?;
+    let output = format!("{:?}", filler(random, 1_500));
+    disk.told(Fact::Committing(id.clone(), Write { database, rows, output: output.clone() }));
+    let watching = tokio::spawn(watch(stores.clone(), disk.clone(), id.clone(), database, random.below(4)));
+    let committed = transaction.commit(json(output)).await;
+    if committed.is_ok() {
+        disk.told(Fact::Committed(id.clone()));
+    }
+    watching.abort();
+    let _ = watching.await;
+    match committed {
+        Ok(()) => Ok(true),
+        Err(SqlError::Unreachable(_)) => Ok(settle(stores, disk, id, database).await),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+async fn begin(
+    stores: &Stores,
+    disk: &Disk,
+    id: &WriteId,
+    database: Database,
+) -> Result<Box<dyn Transaction>, SqlError> {
+    let connection = stores.database(database, Rights::Write, id.0).await?;
+    disk.told(Fact::Opened(database));
+    match connection.begin(id.1.clone()).await? {
+        Begun::Fresh(transaction) => Ok(transaction),
+        Begun::Recorded(_) => Err(SqlError::Other("it was committed before".to_owned())),
+    }
+}
+
+/// Looks for a write in one of the ways in which it can be found, until it is.
+async fn watch(stores: Stores, disk: Arc<Disk>, id: WriteId, database: Database, way: usize) {
+    while !matches!(stores.tell(database, &id, way).await, Ok(true)) {
+        tokio::task::yield_now().await;
+    }
+    disk.told(Fact::Committed(id));
+}
+
+/// Asks what became of a write until that can be known.
+async fn settle(stores: &Stores, disk: &Disk, id: &WriteId, database: Database) -> bool {
+    loop {
+        if let Ok(there) = stores.tell(database, id, 0).await {
+            let id = id.clone();
+            disk.told(if there { Fact::Committed(id) } else { Fact::Undone(id) });
+            return there;
+        }
+    }
+}
+
 async fn insert(
-    transaction: &mut dyn tether_core::port::databases::Transaction,
+    transaction: &mut dyn Transaction,
     (id, step): &WriteId,
     rows: i64,
     random: &mut Random,

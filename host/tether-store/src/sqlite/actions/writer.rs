@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::store_error;
 use crate::row::Fault;
+use crate::sqlite::failed_commit::{bury, is_undone};
 
 /// Writes in one transaction, at most: bounds how long the first of them waits.
 const TOGETHER: usize = 256;
@@ -105,25 +106,43 @@ fn run(connection: &Connection, jobs: &mpsc::Receiver<Box<dyn Job>>) {
 }
 
 /// One transaction around all jobs: afterwards it is on the disk, or nothing is.
+///
+/// Only on a disk that fails twice in a row, for the commit and for the one that would
+/// bury it, may it come back once the process is killed, if it is. A claim that comes back
+/// so has run nothing, and counts as an attempt that was interrupted; a note says that a
+/// request may have left that did not; what else comes back is what somebody wanted.
 fn commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-    let result = connection
-        .execute_batch("BEGIN IMMEDIATE")
-        .and_then(|()| jobs.iter_mut().try_for_each(|job| in_savepoint(connection, job)))
-        .and_then(|()| connection.execute_batch("COMMIT"))
-        .map_err(|error| store_error(connection, error.into()));
-    if result.is_err() && !connection.is_autocommit() {
-        // A transaction that cannot even be undone is closed with the process.
-        if let Err(error) = connection.execute_batch("ROLLBACK") {
-            tracing::error!(%error, "a failed transaction on the actions could not be rolled back");
-        }
+    let run = execute(connection, "BEGIN IMMEDIATE")
+        .and_then(|()| jobs.iter_mut().try_for_each(|job| in_savepoint(connection, job)));
+    let Err(error) = run.and_then(|()| execute(connection, "COMMIT")) else { return Ok(()) };
+    let (undone, told) = (is_undone(&error), store_error(connection, error.into()));
+    roll_back(connection);
+    if !undone && let Err(error) = bury(connection) {
+        tracing::error!(%error, "a commit of actions failed, and may be there after a restart");
     }
-    result
+    Err(told)
+}
+
+fn roll_back(connection: &Connection) {
+    // A transaction that cannot even be undone is closed with the process.
+    if !connection.is_autocommit()
+        && let Err(error) = connection.execute_batch("ROLLBACK")
+    {
+        tracing::error!(%error, "a failed transaction on the actions could not be rolled back");
+    }
+}
+
+/// Runs a statement without parameters and rows, prepared once.
+fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
 }
 
 fn in_savepoint(connection: &Connection, job: &mut Box<dyn Job>) -> rusqlite::Result<()> {
-    connection.execute_batch("SAVEPOINT job")?;
-    let end = if job.run(connection) { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" };
+    execute(connection, "SAVEPOINT job")?;
+    if !job.run(connection) {
+        execute(connection, "ROLLBACK TO job")?;
+    }
     // A full disk ends the whole transaction; then there is no savepoint to release,
     // and this error says that everything is to be done again.
-    connection.execute_batch(end)
+    execute(connection, "RELEASE job")
 }

@@ -75,5 +75,7 @@ fn record(
             SqlError::Constraint(_) => SqlError::Busy,
             error => error,
         },
-    )
+    )?;
+    fault::reached(Point::RecordWritten);
+    Ok(())
 }

@@ -160,20 +160,21 @@ impl Host {
                 left::sync_names(&place.path).map_err(|error| unusable(&error))?;
             }
             let id = fresh_id()?;
+            // Synced with the turn, as the migrations are: whoever sees that they are there may
+            // rely on them, and the id is on the disk before it is remembered, or the database
+            // would be taken for another one.
             let made = connection
                 .execute_batch("BEGIN IMMEDIATE")
                 .and_then(|()| bookkeeping::make(connection, &id, place.owner.as_ref()))
-                .inspect(|_| fault::reached(Point::BookkeepingWritten))
-                .and_then(|identity| connection.execute_batch("COMMIT").map(|()| identity));
+                .inspect(|_| fault::reached(Point::BookkeepingWritten));
             standing.identity = Some(made.map_err(|error| sql_error(connection, error))?);
+            turn.commit()?;
+            turn.sync()?;
             fault::reached(Point::BookkeepingKept);
             // Another process may have been first to own it.
             standing.check(place)?;
         }
         if let Some(identity) = &standing.identity {
-            // The id is on the disk before it is remembered, or the database could be taken
-            // for another one; so are those that somebody else has just committed.
-            turn.sync()?;
             self.known.remember(place, &identity.id).map_err(without_connection)?;
             fault::reached(Point::IdRemembered);
         }

@@ -25,7 +25,7 @@ pub(super) fn apply(
         turn.close();
     }
     let applied = run.and_then(|()| turn.commit()).and_then(|()| turn.sync());
-    applied.map_err(|error| match error {
+    applied.inspect(|()| fault::reached(Point::Migrated)).map_err(|error| match error {
         SqlError::Busy | SqlError::StorageFull | SqlError::Unreachable(_) => error,
         SqlError::Forbidden(what) => {
             SqlError::Forbidden(format!("in the migration `{}`: {what}", migration.id))
@@ -47,8 +47,6 @@ fn within_transaction(
     fault::reached(Point::MigrationRun);
     bookkeeping::add_migration(connection, component, migration)
         .inspect(|()| fault::reached(Point::MigrationNoted))
-        .and_then(|()| connection.execute_batch("COMMIT"))
-        .inspect(|()| fault::reached(Point::Migrated))
         .map_err(|error| sql_error(connection, error))
 }
 

@@ -1,0 +1,79 @@
+//! Connections to a database file, set up for guests.
+
+use std::path::Path;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+use tether_core::port::databases::SqlLimits;
+
+use super::stop::Stop;
+
+/// Tether's own statements and outputs fit into this, whatever a guest's limit is.
+const LEAST_LENGTH: usize = 1 << 20;
+
+/// One that reads.
+pub(super) fn open_reader(path: &Path, limits: &SqlLimits) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    harden(&connection, limits)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// One that writes; to a file of Tether's `own`, without a sync of its own.
+pub(super) fn open_writer(
+    path: &Path,
+    own: bool,
+    limits: &SqlLimits,
+    stop: &Stop,
+) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    stop.watch(&mut connection)?;
+    harden(&connection, limits)?;
+    if own {
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        // Its commits are synced together: see `syncs`.
+        connection.pragma_update(None, "synchronous", "normal")?;
+        // SQLite would say nothing where one of its own fails: see `Turn::commit`.
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    } else {
+        // As `full`; where an existing file has a rollback journal, its end is synced too.
+        connection.pragma_update(None, "synchronous", "extra")?;
+    }
+    connection.pragma_update(None, "fullfsync", true)?;
+    Ok(connection)
+}
+
+/// What holds for every statement of a guest, whoever wrote the schema.
+fn harden(connection: &Connection, limits: &SqlLimits) -> rusqlite::Result<()> {
+    use DbConfig::*;
+    for (setting, on) in [
+        (SQLITE_DBCONFIG_ENABLE_FKEY, true),
+        (SQLITE_DBCONFIG_DEFENSIVE, true),
+        (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (SQLITE_DBCONFIG_DQS_DML, false),
+        (SQLITE_DBCONFIG_DQS_DDL, false),
+        (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
+    ] {
+        connection.set_db_config(setting, on)?;
+    }
+    use Limit::*;
+    let length = i32::try_from(limits.max_bytes.max(LEAST_LENGTH)).unwrap_or(i32::MAX);
+    for (limit, value) in [
+        (SQLITE_LIMIT_LENGTH, length),
+        (SQLITE_LIMIT_SQL_LENGTH, length),
+        (SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (SQLITE_LIMIT_COMPOUND_SELECT, 100),
+        (SQLITE_LIMIT_VDBE_OP, 1_000_000),
+        (SQLITE_LIMIT_ATTACHED, 0),
+        (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
+        (SQLITE_LIMIT_TRIGGER_DEPTH, 50),
+        (SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, value)?;
+    }
+    Ok(())
+}
