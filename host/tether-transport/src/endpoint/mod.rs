@@ -20,7 +20,7 @@ use crate::heavy::heavy;
 use crate::outbound::once::{Noting, once};
 use crate::outbound::parcel::Cap;
 use crate::outbound::passage::Passage;
-use crate::outbound::repeat::in_time;
+use crate::outbound::repeat::{in_time, too_late};
 use crate::outbound::{Outbound, Response};
 use crate::retry_after;
 use remote::{Remote, RemoteTool};
@@ -104,8 +104,9 @@ impl Endpoints {
         let parcel = tool.remote.parcel(invocation, self.outbound.secrets());
         let parcel = parcel.map_err(|reason| Failure::new(Cause::Denied, reason))?;
         let origin = parcel.origin();
-        let call = self.outbound.read(&tool.remote.lane, parcel, self.cap);
-        let answered = in_time(allowance, &origin, call).await;
+        let passage = Arc::<Passage>::default();
+        let call = self.outbound.read(&tool.remote.lane, parcel, self.cap, passage.clone());
+        let answered = in_time(allowance, &origin, &passage, call).await;
         let answered = answered.map_err(|late| Failure::new(Cause::TimedOut, late.to_string()))?;
         let response = answered.map_err(answer::not_answered)?;
         self.output(tool, response).await
@@ -128,12 +129,13 @@ impl Endpoints {
         let parcel = tool.remote.parcel(invocation, self.outbound.secrets());
         let parcel = parcel.map_err(|reason| Failure::new(Cause::Denied, reason))?;
         let origin = parcel.origin();
-        let noting = Noting { journal, step: None, passage: Arc::<Passage>::default() };
+        let passage = Arc::<Passage>::default();
+        let noting = Noting { journal, step: None, passage: passage.clone() };
         let call = once(&self.outbound, &tool.remote.lane, parcel, self.cap, noting);
         // Dropped when the time is over, it tells the journal whether it can have left.
         let Ok(answered) = tokio::time::timeout(invocation.timeout, call).await else {
-            let late = format!("{origin} did not answer within {:?}", invocation.timeout);
-            return Err(Failure::new(Cause::TimedOut, late));
+            let late = too_late(&origin, &passage, invocation.timeout);
+            return Err(Failure::new(Cause::TimedOut, late.to_string()));
         };
         let response = answered.map_err(answer::not_answered)?;
         self.output(tool, response).await

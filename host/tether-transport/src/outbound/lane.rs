@@ -8,7 +8,7 @@ use rustls::ClientConfig;
 use tether_core::destination::Destination;
 
 use super::names::{Names, Vetted};
-use super::passage::{Passage, Watch};
+use super::passage::Watch;
 
 /// So many connections to one origin are kept while nobody needs them.
 const MOST_KEPT: usize = 8;
@@ -65,10 +65,9 @@ impl Lane {
     }
 
     /// A client for one request of a write. Its connection is its own and is not kept:
-    /// on a fresh connection the client has nothing to resend. `passage` is told when
-    /// the connection is there.
-    pub(super) fn write(&self, way: &Way, passage: Arc<Passage>) -> Result<Client, reqwest::Error> {
-        self.client(way).pool_max_idle_per_host(0).connector_layer(Watch(passage)).build()
+    /// on a fresh connection the client has nothing to resend.
+    pub(super) fn write(&self, way: &Way) -> Result<Client, reqwest::Error> {
+        self.client(way).pool_max_idle_per_host(0).build()
     }
 
     fn client(&self, way: &Way) -> reqwest::ClientBuilder {
@@ -76,6 +75,7 @@ impl Lane {
         Client::builder()
             .tls_backend_preconfigured(way.tls.clone())
             .dns_resolver(vetted)
+            .connector_layer(Watch)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)

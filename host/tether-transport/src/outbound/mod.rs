@@ -14,11 +14,11 @@ use tether_core::clock::{Clock, Timestamp};
 use tether_core::destination::Destination;
 use tether_core::id::RequestId;
 use tether_core::port::journal::Journal;
-use tokio::sync::{Semaphore, SemaphorePermit};
-
 use lane::{Lane, Way};
 use names::SystemNames;
 use parcel::{Cap, Lost, Parcel, compressed, host_headers};
+use passage::Passage;
+use places::{Place, Places};
 
 mod address;
 mod check;
@@ -30,6 +30,7 @@ mod names;
 pub(crate) mod once;
 pub(crate) mod parcel;
 pub(crate) mod passage;
+mod places;
 pub(crate) mod repeat;
 mod request;
 mod secrets;
@@ -74,7 +75,7 @@ struct Inner {
     settings: Settings,
     clock: Arc<dyn Clock>,
     way: Way,
-    places: Semaphore,
+    places: Arc<Places>,
     /// By their destination's text.
     lanes: Mutex<BTreeMap<String, Arc<Lane>>>,
 }
@@ -107,7 +108,7 @@ impl Outbound {
             return Err(SetUpError::NoRoots);
         }
         let way = Way { names, tls: crate::tls::config(extra_roots) };
-        let (places, lanes) = (Semaphore::new(MOST_UNDER_WAY), Mutex::default());
+        let (places, lanes) = (Places::new(MOST_UNDER_WAY), Mutex::default());
         Ok(Self(Arc::new(Inner { settings, clock, way, places, lanes })))
     }
 
@@ -153,23 +154,30 @@ impl Outbound {
         self.0.clock.now()
     }
 
-    /// Waits for a place among the requests under way. There always are some: nobody
-    /// closes them.
-    async fn place(&self) -> Option<SemaphorePermit<'_>> {
-        self.0.places.acquire().await.ok()
+    /// Waits for a place among the requests under way.
+    async fn place(&self, origin: &str) -> Place {
+        self.0.places.take(origin).await
     }
 
     /// Sends `parcel` once, on a connection that reads keep. Whether it left where that
-    /// failed after all is told as well as the client knows it.
-    pub(crate) async fn read(&self, lane: &Lane, parcel: Parcel, cap: Cap) -> Result<Response, SendError> {
+    /// failed after all is told as well as the client knows it. Where this is dropped
+    /// before its end, `passage` knows.
+    pub(crate) async fn read(
+        &self,
+        lane: &Lane,
+        parcel: Parcel,
+        cap: Cap,
+        passage: Arc<Passage>,
+    ) -> Result<Response, SendError> {
         let origin = parcel.origin();
         let failed = |error: &reqwest::Error| match error.is_connect() || error.is_builder() {
             true => SendError::not_connected(&origin, error),
             false => SendError::lost(&origin, error),
         };
         let client = lane.reads(self.way()).map_err(|error| failed(&error))?;
-        let _place = self.place().await;
-        parcel.exchange(client, cap, self).await.map_err(|lost| match lost {
+        let _place = self.place(&origin).await;
+        let answer = passage.on_any_connection(parcel.exchange(client, cap, self)).await;
+        answer.map_err(|lost| match lost {
             Lost::Compressed { .. } => SendError::Refused(compressed(&origin)),
             Lost::TooLarge { .. } => SendError::TooLarge(cap.bytes as u64),
             Lost::Broken(error) => failed(&error),

@@ -59,17 +59,17 @@ pub(crate) async fn once(
     Noting { journal, step, passage }: Noting<'_>,
 ) -> Result<Response, SendError> {
     let origin = parcel.origin();
-    let client = lane.write(outbound.way(), passage.clone());
+    let client = lane.write(outbound.way());
     let client = client.map_err(|error| SendError::not_connected(&origin, &error))?;
     let (method, path) = (parcel.method.clone(), parcel.url.path().to_owned());
     let request = ledger::Request { method, origin: origin.clone(), path, step };
     // Whoever waits for a place is not about to leave yet.
-    let _place = outbound.place().await;
+    let _place = outbound.place(&origin).await;
     fault::reached(Point::BeforeNote);
     let departure = journal.leaves(request).await.map_err(|why| SendError::not_noted(&why))?;
-    let mut noted = Noted { journal, departure: Some(departure), passage };
+    let mut noted = Noted { journal, departure: Some(departure), passage: passage.clone() };
     fault::reached(Point::Noted);
-    let answer = parcel.exchange(client, cap, outbound).await;
+    let answer = passage.on_a_fresh_connection(parcel.exchange(client, cap, outbound)).await;
     let status = match &answer {
         Ok(response) => Some(response.status().as_u16()),
         Err(Lost::TooLarge { status } | Lost::Compressed { status }) => Some(*status),

@@ -1,4 +1,4 @@
-//! Knows whether a request of a write can have left.
+//! Knows whether a request can have left.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -10,41 +10,77 @@ use tether_core::fault::{self, Point};
 use tower_layer::Layer;
 use tower_service::Service;
 
-/// The way from the host to a peer, for one request. Until it is open, no byte of the
-/// request can have left.
+/// The way from the host to a peer, for one request.
 #[derive(Default)]
 pub(crate) struct Passage(AtomicBool);
 
+tokio::task_local! {
+    /// Of the request that is being sent: what connects for it tells it so.
+    static OURS: Arc<Passage>;
+}
+
 impl Passage {
-    /// Whether the connection is made, TLS included: from then on the request may have
-    /// left.
+    /// Whether the request may have left. Where this says no, no byte of it has.
     pub(crate) fn is_open(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 
-    fn open(&self) {
-        self.0.store(true, Ordering::Release);
-        fault::reached(Point::Connected);
+    fn set(&self, open: bool) {
+        self.0.store(open, Ordering::Release);
+    }
+
+    /// Does `send` on a connection of its own: until that is made, TLS included, the
+    /// request cannot have left.
+    pub(super) async fn on_a_fresh_connection<T>(self: Arc<Self>, send: impl Future<Output = T>) -> T {
+        OURS.scope(self, send).await
+    }
+
+    /// Does `send` on a connection that may be there already: the request can leave at
+    /// once, unless one has to be made for it, which fails or is given up.
+    ///
+    /// While one is made, another may become free and be used in its place. Then the
+    /// client goes on making the first in the background, and does not give it up
+    /// together with the request.
+    pub(super) async fn on_any_connection<T>(self: Arc<Self>, send: impl Future<Output = T>) -> T {
+        self.set(true);
+        OURS.scope(self, send).await
     }
 }
 
-/// Puts a passage around a client's connector.
+/// Puts a watch on a client's connector, for the passages of its requests.
 #[derive(Clone)]
-pub(super) struct Watch(pub(super) Arc<Passage>);
+pub(super) struct Watch;
 
 impl<S> Layer<S> for Watch {
     type Service = Watched<S>;
 
     fn layer(&self, connector: S) -> Watched<S> {
-        Watched { connector, passage: self.0.clone() }
+        Watched(connector)
     }
 }
 
-/// A connector that tells its passage when a connection is there.
+/// A connector that tells the passage of a request what becomes of the connection.
 #[derive(Clone)]
-pub(super) struct Watched<S> {
-    connector: S,
-    passage: Arc<Passage>,
+pub(super) struct Watched<S>(S);
+
+/// A connection that is being made. Dropped, it was given up, or failed.
+struct Connecting(Option<Arc<Passage>>);
+
+impl Connecting {
+    fn made(mut self) {
+        if let Some(passage) = self.0.take() {
+            passage.set(true);
+            fault::reached(Point::Connected);
+        }
+    }
+}
+
+impl Drop for Connecting {
+    fn drop(&mut self) {
+        if let Some(passage) = &self.0 {
+            passage.set(false);
+        }
+    }
 }
 
 type Later<T> = Pin<Box<dyn Future<Output = Result<T, Box<dyn Error + Send + Sync>>> + Send>>;
@@ -59,15 +95,15 @@ where
     type Future = Later<S::Response>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.connector.poll_ready(context)
+        self.0.poll_ready(context)
     }
 
     fn call(&mut self, to: To) -> Self::Future {
-        let connecting = self.connector.call(to);
-        let passage = self.passage.clone();
+        let connecting = self.0.call(to);
+        let ours = Connecting(OURS.try_with(Arc::clone).ok());
         Box::pin(async move {
             let connection = connecting.await?;
-            passage.open();
+            ours.made();
             Ok(connection)
         })
     }

@@ -1,10 +1,12 @@
 //! A request of a read: repeated out of the call's allowance.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tether_core::allowance::Allowance;
 use tether_core::failure::{Cause, Failure, is_transient_status};
 
+use super::passage::Passage;
 use super::{Response, SendError};
 use crate::retry_after;
 
@@ -14,14 +16,16 @@ use crate::retry_after;
 pub(super) async fn repeat<F>(
     allowance: &Allowance,
     origin: &str,
-    mut try_once: impl FnMut() -> F,
+    mut try_once: impl FnMut(Arc<Passage>) -> F,
     mut failed: impl FnMut(Option<Duration>),
 ) -> Result<Response, SendError>
 where
     F: Future<Output = Result<Response, SendError>>,
 {
     loop {
-        let (outcome, failure) = match in_time(allowance, origin, try_once()).await {
+        let passage = Arc::<Passage>::default();
+        let one_try = try_once(passage.clone());
+        let (outcome, failure) = match in_time(allowance, origin, &passage, one_try).await {
             Ok(outcome) => {
                 let failure = failure(&outcome, allowance);
                 (outcome, failure)
@@ -36,10 +40,12 @@ where
     }
 }
 
-/// One try, in the time that a try has; the error says that it is over.
+/// One try, in the time that a try has; the error says that it is over, and whether
+/// the request may have left through `passage` until then.
 pub(crate) async fn in_time<T>(
     allowance: &Allowance,
     origin: &str,
+    passage: &Passage,
     one_try: impl Future<Output = T>,
 ) -> Result<T, SendError> {
     let timeout = allowance.timeout();
@@ -50,11 +56,19 @@ pub(crate) async fn in_time<T>(
     }
     tokio::select! {
         biased;
-        outcome = one_try => Ok(outcome),
-        () = allowance.sleep(timeout) => {
-            Err(SendError::OutcomeUnknown(format!("{origin} did not answer within {timeout:?}")))
-        }
+        outcome = one_try => return Ok(outcome),
+        () = allowance.sleep(timeout) => {}
     }
+    // The try is dropped by now, and a connection that was being made for it is given up.
+    Err(too_late(origin, passage, timeout))
+}
+
+/// The time of a request is over, and it is given up: whether it may have left.
+pub(crate) fn too_late(origin: &str, passage: &Passage, timeout: Duration) -> SendError {
+    if passage.is_open() {
+        return SendError::OutcomeUnknown(format!("{origin} did not answer within {timeout:?}"));
+    }
+    SendError::NotSent(format!("no connection to {origin} came about within {timeout:?}; nothing was sent"))
 }
 
 /// What is worth repeating about an outcome.

@@ -11,7 +11,7 @@ use tether_core::id::{RequestId, StepName};
 use tether_core::port::journal::Journal;
 
 use super::check::{self, Checked, denied, refused};
-use super::follow::follow;
+use super::follow::{Hop, follow};
 use super::lane::Lane;
 use super::once::{Noting, once};
 use super::parcel::{Parcel, host_headers};
@@ -104,16 +104,24 @@ impl Sender {
         allowance: &Allowance,
     ) -> Result<Response, SendError> {
         let origin = check::origin(&checked.url);
-        let one_try =
-            || follow(checked.clone(), &self.lanes, |hop| self.hop(hop.checked.clone(), hop.crossed, key));
+        let one_try = |passage: Arc<Passage>| {
+            let hop = move |hop: &Hop| self.hop(hop.checked.clone(), hop.crossed, key, passage.clone());
+            follow(checked.clone(), &self.lanes, hop)
+        };
         repeat(allowance, &origin, one_try, |wait| self.failed(wait)).await
     }
 
     /// One request of a read.
-    async fn hop(&self, checked: Checked, crossed: bool, key: RequestId) -> Result<Response, SendError> {
+    async fn hop(
+        &self,
+        checked: Checked,
+        crossed: bool,
+        key: RequestId,
+        passage: Arc<Passage>,
+    ) -> Result<Response, SendError> {
         let lane = checked.lane.clone();
         let parcel = self.parcel(checked, (!crossed).then_some(key))?;
-        self.outbound.read(&lane, parcel, self.outbound.cap()).await
+        self.outbound.read(&lane, parcel, self.outbound.cap(), passage).await
     }
 
     async fn write(

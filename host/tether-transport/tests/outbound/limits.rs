@@ -1,13 +1,9 @@
 //! What is refused or cut off for its size or its number.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use tether_core::destination::Destination;
-use tether_transport::outbound::{Course, Outbound, Response, SendError, SetUpError};
+use tether_transport::outbound::{Outbound, Response, SendError, SetUpError};
 
-use crate::journal::TestJournal;
-use crate::names::Held;
 use crate::setup::*;
 use crate::upstream::{Reply, Upstream, answer, status};
 
@@ -86,38 +82,6 @@ async fn an_attempt_asks_for_so_many_requests_and_no_more() {
     }
     assert_refused(sender.send(request("GET", upstream.origin())).await, "20 requests");
     assert_eq!(upstream.seen().len(), 20);
-}
-
-/// Its place comes before its note: whoever is dropped or settled meanwhile left nothing
-/// in doubt.
-#[tokio::test]
-async fn so_many_requests_are_under_way_at_once_and_the_next_one_waits() {
-    let (outbound, journal) = (outbound_with(Held::new("127.0.0.1")), TestJournal::new());
-    let send = || {
-        let course = Course::Write(journal.clone());
-        let sender = outbound.sender(&[grant("http://slow.test")], key(), course);
-        tokio::spawn(sender.send(request("POST", "http://slow.test/")))
-    };
-    let noted = async |count| {
-        let reached = async {
-            while journal.entries().len() < count {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(30), reached).await.unwrap();
-    };
-    let first = send();
-    noted(1).await;
-    let _others: Vec<_> = (1..256).map(|_| send()).collect();
-    noted(256).await;
-    let _waits = send();
-    // In this thread, whoever can go on does so meanwhile.
-    for _ in 0..1_000 {
-        tokio::task::yield_now().await;
-    }
-    assert_eq!(journal.entries().len(), 256);
-    first.abort();
-    noted(257).await;
 }
 
 #[tokio::test]

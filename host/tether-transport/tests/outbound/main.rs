@@ -2,10 +2,12 @@
 //! breaks off and answers, and counts what reaches it.
 
 mod cancelled;
+mod connecting;
 mod endpoints;
 mod journal;
 mod limits;
 mod names;
+mod places;
 mod reads;
 mod redirects;
 mod secrets;
