@@ -47,7 +47,7 @@ fn inspect_tells_what_a_component_offers() {
     assert_eq!(manifest["migrations"][0]["id"], "0001-tickets");
     let imports = manifest["imports"].as_array().unwrap();
     assert!(imports.contains(&"tether:tool/database@0.1.0".into()), "{imports:?}");
-    tether(folder.path(), &["inspect", "none.wasm"]).check(1, &["none.wasm", "check the path"]);
+    tether(folder.path(), &["inspect", "none.wasm"]).check(2, &["none.wasm", "check the path"]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::clock::SystemClock;
-use crate::config::{Config, ConfigError, Limits};
+use crate::config::{self, Config, ConfigError, Limits};
 use crate::data_folder::DataFolder;
 use crate::handlers::AllHandlers;
 use crate::http::{Host, Patience, serve};
@@ -58,6 +58,7 @@ impl App {
     ///
     /// Whatever stands in the way; the text says what to do.
     pub async fn start(config: Config) -> anyhow::Result<Self> {
+        config::are_there(&config.components)?;
         let folder = DataFolder::take(&config.data_dir)?;
         let token = token::load_or_make(folder.path())
             .with_context(|| format!("the token in {} cannot be had", folder.path().display()))?;

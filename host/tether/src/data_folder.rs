@@ -1,19 +1,20 @@
 //! The folder that holds everything Tether keeps, and the lock on it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
-use std::io::{self, Seek, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The name of the locked file.
-const LOCK: &str = "lock";
+/// The file that says who has the folder. It makes the folder one of ours, too.
+const HOLDER: &str = "lock";
 
 /// A data folder that this process alone uses, for as long as this lives.
 #[derive(Debug)]
 pub struct DataFolder {
     path: PathBuf,
+    /// The folder itself: no file in it can be removed or replaced under the lock.
     /// Closing it, also by dying, ends the lock.
-    _lock: File,
+    _locked: File,
 }
 
 /// The folder cannot be used; the text says what to do.
@@ -55,13 +56,12 @@ impl DataFolder {
         let unusable = |source| FolderError::Unusable { path: path.display().to_string(), source };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
         let ours = is_ours(path).map_err(unusable)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut lock = options.open(path.join(LOCK)).map_err(unusable)?;
-        match lock.try_lock() {
+        let holder = path.join(HOLDER);
+        let folder = File::open(path).map_err(unusable)?;
+        match folder.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let by = fs::read_to_string(path.join(LOCK)).ok();
+                let by = fs::read_to_string(holder).ok();
                 let by = by.map(|pid| pid.trim().to_owned()).filter(|pid| !pid.is_empty());
                 return Err(FolderError::Locked { path: path.display().to_string(), by });
             }
@@ -72,10 +72,10 @@ impl DataFolder {
         } else {
             tracing::warn!(folder = %path.display(), "the data folder holds other files, so its permissions stay");
         }
-        sign(&mut lock).map_err(unusable)?;
+        sign(&holder).map_err(unusable)?;
         // What is configured may be relative; what is kept outlives a change of folder.
         let path = path.canonicalize().map_err(unusable)?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, _locked: folder })
     }
 
     /// Where it is, absolute.
@@ -87,7 +87,7 @@ impl DataFolder {
 /// Whether the folder is empty or was a data folder before. In somebody else's
 /// folder, such as `/tmp`, permissions are not for us to change.
 fn is_ours(path: &Path) -> io::Result<bool> {
-    if path.join(LOCK).exists() {
+    if path.join(HOLDER).exists() {
         return Ok(true);
     }
     for entry in fs::read_dir(path)? {
@@ -100,10 +100,9 @@ fn is_ours(path: &Path) -> io::Result<bool> {
 }
 
 /// Writes down who has it, for the message that the next one gets.
-fn sign(lock: &mut File) -> io::Result<()> {
-    lock.set_len(0)?;
-    lock.rewind()?;
-    writeln!(lock, "{}", std::process::id())
+fn sign(holder: &Path) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(holder)?;
+    writeln!(file, "{}", std::process::id())
 }
 
 #[cfg(test)]
@@ -125,6 +124,19 @@ mod tests {
 
         drop(folder);
         assert!(DataFolder::take(&path).is_ok());
+    }
+
+    #[test]
+    fn a_file_that_is_removed_or_replaced_lets_no_second_one_in() {
+        let scratch = Scratch::new().unwrap();
+        let folder = DataFolder::take(scratch.path()).unwrap();
+        let holder = scratch.path().join(HOLDER);
+        fs::remove_file(&holder).unwrap();
+        assert!(matches!(DataFolder::take(scratch.path()), Err(FolderError::Locked { by: None, .. })));
+        fs::write(&holder, "").unwrap();
+        assert!(matches!(DataFolder::take(scratch.path()), Err(FolderError::Locked { by: None, .. })));
+        drop(folder);
+        assert!(DataFolder::take(scratch.path()).is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Who may use the gateway. In this version: one identity, whose token is made on
 //! the first start and kept in the data folder.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,10 @@ use tether_core::identity::{Caller, Role};
 
 /// The name of the token's file within the data folder.
 pub const FILE: &str = "token";
+
+/// A token of one's own has at least so many characters: as many as 128 random bits
+/// take in hex digits.
+const SHORTEST: usize = 32;
 
 /// The tokens that are valid, by their digests: the tokens themselves are not
 /// kept in memory.
@@ -48,13 +52,22 @@ fn equal(a: &[u8; 32], b: &[u8; 32]) -> bool {
 }
 
 /// The token in `folder`; made, readable for its owner only, where there is none.
+///
+/// # Errors
+///
+/// Where the file holds no token, or others than its owner can read or write it: they
+/// may know it by now, and a tighter mode would not change that.
 pub fn load_or_make(folder: &Path) -> io::Result<String> {
     let path = file(folder);
     match read(&path) {
-        Ok(token) => {
-            fs::set_permissions(&path, Permissions::from_mode(0o600))?;
-            Ok(token)
-        }
+        Ok(token) => match fs::metadata(&path)?.permissions().mode() & 0o777 {
+            mode if mode & 0o077 == 0 => Ok(token),
+            mode => Err(invalid(format!(
+                "{} is open to other users (mode {mode:03o}), so they may know the token: remove it, and a new one \
+                 is made; or, if you know that nobody has read it, make it yours alone with chmod 600",
+                path.display()
+            ))),
+        },
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let token = make()?;
             write(folder, &token)?;
@@ -73,11 +86,23 @@ pub fn file(folder: &Path) -> PathBuf {
 pub fn read(path: &Path) -> io::Result<String> {
     let text = fs::read_to_string(path)?;
     let token = text.trim();
-    if token.is_empty() || token.chars().any(|character| character.is_whitespace()) {
-        let message = format!("{} holds no token; remove it, and a new one is made", path.display());
-        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-    }
-    Ok(token.to_owned())
+    let wrong = if token.is_empty() {
+        "is empty".to_owned()
+    } else if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        "holds no token: that is one word of printable ASCII".to_owned()
+    } else if token.len() < SHORTEST {
+        format!(
+            "holds a token that could be guessed: it has {} characters, and {SHORTEST} are the least",
+            token.len()
+        )
+    } else {
+        return Ok(token.to_owned());
+    };
+    Err(invalid(format!("{} {wrong}; remove it, and a new one is made at the next start", path.display())))
+}
+
+fn invalid(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 /// 32 random bytes, as hex digits.
@@ -107,6 +132,8 @@ fn write(folder: &Path, token: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+
     use super::*;
     use crate::scratch::Scratch;
 
@@ -120,11 +147,41 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
     }
 
-    #[test]
-    fn an_empty_file_is_no_token() {
+    /// What is said of a file with this text and mode.
+    fn refused(text: &str, mode: u32) -> String {
         let folder = Scratch::new().unwrap();
-        fs::write(file(folder.path()), "\n").unwrap();
-        assert!(load_or_make(folder.path()).is_err());
+        let path = file(folder.path());
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        match load_or_make(folder.path()) {
+            Ok(_) => "accepted".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_file_that_holds_no_good_token_is_refused() {
+        let good = "x".repeat(SHORTEST);
+        assert_eq!(refused(&format!("{good}\n"), 0o600), "accepted");
+        assert_eq!(refused(&good, 0o400), "accepted");
+        let check = |text: &str, part: &str| {
+            let said = refused(text, 0o600);
+            assert!(said.contains(part) && said.contains("remove it"), "{text:?}: {said}");
+        };
+        check("", "is empty");
+        check("\n", "is empty");
+        check(&good[1..], "could be guessed");
+        check(&format!("{good} {good}"), "no token");
+        check(&format!("{good}\u{e9}"), "no token");
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_or_write_is_refused() {
+        let good = "x".repeat(SHORTEST);
+        for mode in [0o644, 0o640, 0o604, 0o620, 0o602] {
+            let said = refused(&good, mode);
+            assert!(said.contains(&format!("mode {mode:03o}")) && said.contains("chmod 600"), "{said}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 
 use crate::support::{Setup, component};
 
@@ -11,8 +12,8 @@ fn check_component(bytes: &[u8], parts: &[&str]) {
     let setup = Setup::of(&[]);
     let file = setup.folder().file("broken.wasm", bytes);
     let ran = setup.serving(file).refused();
-    ran.check(1, &["error: component `broken`:"]);
-    ran.check(1, parts);
+    ran.check(2, &["error: component `broken`:"]);
+    ran.check(2, parts);
 }
 
 #[test]
@@ -30,12 +31,55 @@ fn a_file_that_is_no_component_of_ours_says_what_it_is() {
 fn components_that_cannot_be_served_together_are_named() {
     let setup = Setup::of(&["tickets"]);
     let copy = setup.folder().file("copy.wasm", fs::read(component("tickets")).unwrap());
-    setup.serving(copy).refused().check(1, &["offered by the component `tickets` as well"]);
+    setup.serving(copy).refused().check(2, &["offered by the component `tickets` as well"]);
     Setup::of(&["tickets", "tickets"]).refused().check(2, &["two components are named `tickets`"]);
     Setup::of(&[])
         .serving("nowhere/none.wasm")
         .refused()
-        .check(1, &["cannot read nowhere/none.wasm", "check the path"]);
+        .check(2, &["cannot read nowhere/none.wasm", "check the path"]);
+}
+
+#[test]
+fn a_tool_that_a_component_and_an_endpoint_offer_names_both() {
+    let setup = Setup::of(&["tickets"]);
+    let tool = r#"[{"name":"get_ticket","effect":"read","description":"x","inputSchema":{"type":"object"}}]"#;
+    setup.folder().file("tools.json", tool);
+    let config = "[[endpoints]]\nurl = \"http://127.0.0.1:9/x\"\ntools = \"tools.json\"\n";
+    let ran = setup.config("tether.toml", config).refused();
+    ran.check(2, &["`get_ticket`", "the component `tickets`", "the endpoint http://127.0.0.1:9/x"]);
+}
+
+#[test]
+fn an_existing_database_that_is_missing_is_told_at_the_start() {
+    let config = format!(
+        "[[components]]\npath = {:?}\n[components.databases]\nmain = \"sqlite\"\ncrm = \"sqlite:nope/crm.db\"\n",
+        component("tickets")
+    );
+    let ran = Setup::of(&[]).config("tether.toml", &config).refused();
+    ran.check(2, &["`crm`", "`tickets`", "nope/crm.db", "never created"]);
+}
+
+#[test]
+fn a_token_that_others_may_know_is_refused_with_the_way_out() {
+    let mut server = Setup::of(&["tickets"]).start();
+    server.kill();
+    let token = server.file("token");
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
+    server.setup.refused().check(1, &["mode 644", "remove it", "chmod 600"]);
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(&token, "short\n").unwrap();
+    server.setup.refused().check(1, &["could be guessed", "remove it"]);
+    fs::remove_file(&token).unwrap();
+    server.restart();
+    server.api.get("/v1/tools").check("200");
+}
+
+#[test]
+fn a_lock_file_that_is_removed_lets_no_second_server_in() {
+    let server = Setup::of(&["tickets"]).start();
+    fs::remove_file(server.file("lock")).unwrap();
+    let second = Setup::of(&["tickets"]).data_at(server.setup.data());
+    second.refused().check(1, &["is in use by another tether", "--data-dir"]);
 }
 
 #[test]

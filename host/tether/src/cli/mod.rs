@@ -16,6 +16,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tether_runner::{LoadError, LoadProblem};
+
+use crate::config::ConfigError;
 
 /// A tool host that does a confirmed write once
 #[derive(Debug, Parser)]
@@ -77,8 +80,16 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     let why: Vec<_> = error.chain().skip(1).map(ToString::to_string).collect();
     let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(": ")) };
     eprintln!("error: {error}{why}");
-    let usage = error.is::<Usage>() || error.is::<crate::config::ConfigError>();
-    ExitCode::from(if usage { 2 } else { 1 })
+    ExitCode::from(if is_usage(error) { 2 } else { 1 })
+}
+
+/// Whether what was said wrong is for whoever said it to mend: the command line, the
+/// configuration, or a component that they name.
+fn is_usage(error: &anyhow::Error) -> bool {
+    let of_component = error.downcast_ref::<LoadError>().map(|error| &error.problem);
+    error.is::<Usage>()
+        || error.is::<ConfigError>()
+        || of_component.is_some_and(|problem| !matches!(problem, LoadProblem::NotKept { .. }))
 }
 
 /// Prints a line. A reader that went away, as in `| head`, is no failure.

@@ -7,6 +7,7 @@
 
 mod duration;
 mod endpoints;
+mod existing;
 mod file;
 mod header;
 mod outbound;
@@ -30,6 +31,7 @@ use tether_core::retry::RetryPolicy;
 use tether_transport::endpoint::EndpointSettings;
 use tether_transport::outbound::Secrets;
 
+pub(crate) use existing::are_there;
 pub(crate) use read::name_of;
 
 /// Everything that an operator decides.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::Ipv6Addr;
 use std::path::PathBuf;
 
 use tether_core::destination::{Destination, Method, Network, OriginPattern};
@@ -24,7 +25,7 @@ pub(super) fn destination(
         section.parsed("origin", |text| text.parse::<OriginPattern>().map_err(|error| error.to_string()))?;
     let methods = section.parsed_list("methods", str::parse::<Method>)?;
     let read_methods = section.parsed_list("read_methods", str::parse::<Method>)?;
-    let networks = section.parsed_list("addresses", str::parse::<Network>)?;
+    let networks = section.parsed_list("addresses", network)?;
     let headers = headers(&mut section, vault)?;
     let key_header = key_header(&mut section, &headers)?;
     section.finish()?;
@@ -41,6 +42,20 @@ pub(super) fn destination(
         networks: networks.unwrap_or_default().into_iter().collect(),
         key_header,
         headers,
+    })
+}
+
+/// Addresses. Those that are mapped from IPv4 are dialled as IPv4, and granted so.
+fn network(text: &str) -> Result<Network, String> {
+    let network = text.parse::<Network>().map_err(|error| error.to_string())?;
+    let (address, prefix) = text.split_once('/').unwrap_or((text, "128"));
+    let mapped = address.parse::<Ipv6Addr>().ok().and_then(|address| address.to_ipv4_mapped());
+    let Some(address) = mapped else { return Ok(network) };
+    Err(match prefix.parse().ok().and_then(|prefix: u8| prefix.checked_sub(96)) {
+        Some(32) => format!("an IPv4 address is written as one: \"{address}\""),
+        Some(prefix) => format!("a network of IPv4 is written as one: \"{address}/{prefix}\""),
+        None => "it is more than the IPv4 addresses that IPv6 can hold; write networks of IPv4 and of IPv6"
+            .to_owned(),
     })
 }
 

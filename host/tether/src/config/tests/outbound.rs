@@ -133,6 +133,9 @@ fn what_is_no_destination_is_named_with_its_place() {
     check(&format!("{origin}methods = [\"GET\", 5]"), &["methods[1]`", "must be a text"]);
     check(&format!("{origin}read_methods = [\"TRACE\"]"), &["read_methods[0]`", "never sent"]);
     check(&format!("{origin}addresses = [\"10.0.0.0/33\"]"), &["addresses[0]`", "\"10.0.0.0/8\""]);
+    check(&format!("{origin}addresses = [\"::ffff:10.0.0.0/104\"]"), &["addresses[0]`", "\"10.0.0.0/8\""]);
+    check(&format!("{origin}addresses = [\"::ffff:10.1.2.3\"]"), &["written as one: \"10.1.2.3\""]);
+    check(&format!("{origin}addresses = [\"::ffff:0.0.0.0/8\"]"), &["networks of IPv4 and of IPv6"]);
     check(&format!("{origin}adresses = []"), &["`components[0].outbound[0].adresses`", "`addresses`?"]);
     check(&format!("{origin}key_header = \"Host\""), &["outbound[0].key_header`", "cannot be set"]);
     check(
