@@ -1,4 +1,15 @@
-//! `kill -9` at each named point of a confirm, and the start after it.
+//! Hosts that die, and the start after it. Here is what people are told, one case after
+//! the other; `killed` and `in_process` go through every fault point that there is.
+
+mod folders;
+#[cfg(debug_assertions)]
+mod in_process;
+mod killed;
+mod life;
+mod pairs;
+mod past;
+mod told;
+mod writes;
 
 use serde_json::Value;
 

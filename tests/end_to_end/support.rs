@@ -16,6 +16,7 @@ mod upstream;
 
 pub(crate) use answer::Answer;
 pub(crate) use api::{Api, Request};
+pub(crate) use compiled::{collect, lend};
 pub(crate) use components::component;
 pub(crate) use crowd::{crowd, eventually};
 pub(crate) use effects::{Effect, effects, open_read_only};

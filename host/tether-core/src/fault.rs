@@ -113,6 +113,8 @@ points! {
     BeforeCommit = "before-commit",
     /// The record is written beside what the handler wrote; nothing is committed.
     RecordWritten = "record-written",
+    /// The COMMIT has ended; whether it is synced is not known, and nobody was told.
+    CommitRun = "commit-run",
     /// The commit is durable; the handler has not been told yet.
     Committed = "committed",
 

@@ -55,36 +55,64 @@ fn check_settled(world: &World, id: ActionId, when: &str) {
     }
 }
 
-/// Confirms with the fuse at each step in turn; then a second life recovers, a
-/// person confirms again, and all is well.
-fn die_everywhere(acts: &[Act], steps_expected: usize) {
-    let mut steps = 0;
-    loop {
-        let world = World::new(acts);
-        let id = proposed(&world);
-        world.fuse.set(steps + 1);
-        let survived =
-            world.live(async move |gateway| gateway.confirm(&ann(), id, key("c"), None).await).is_some();
-        let when = format!("{acts:?}, dead at step {}", steps + 1);
+/// Deaths of one action's host, one after the other.
+const DEATHS: usize = 2;
 
-        world.fuse.set(0);
-        let sent = world.handlers.sent();
-        world.live(async |gateway| gateway.recover().await.unwrap());
-        check_settled(&world, id, &when);
-        assert_eq!(world.handlers.sent(), sent, "{when}: nothing is sent again by itself");
+/// A life that recovers, and in which a person confirms; dead at `step`, unless it takes
+/// fewer. Whether it survived.
+fn confirmed(world: &World, id: ActionId, step: usize, when: &str) -> bool {
+    world.fuse.set(step);
+    let (there, when) = (world.clone(), when.to_owned());
+    let lived = world.live(async move |gateway| {
+        let sent = there.handlers.sent();
+        gateway.recover().await.unwrap();
+        check_settled(&there, id, &when);
+        assert_eq!(there.handlers.sent(), sent, "{when}: nothing is sent again by itself");
 
-        let status = world.stored(id).state.status();
-        let again = world
-            .live(async move |gateway| words(&gateway.confirm(&ann(), id, key("c"), None).await.unwrap()));
-        check_settled(&world, id, &when);
+        let status = there.stored(id).state.status();
+        let told = words(&gateway.confirm(&ann(), id, key("c"), None).await.unwrap());
+        check_settled(&there, id, &when);
         if status == Status::Succeeded {
-            assert_eq!(again.unwrap(), "Replayed", "{when}");
+            assert_eq!(told, "Replayed", "{when}");
         }
+    });
+    world.fuse.set(0);
+    lived.is_some()
+}
+
+/// One life for each of `deaths`, the steps at which they end, and one that survives.
+/// Whether the last of them survived as well.
+fn lives(acts: &[Act], deaths: &[usize]) -> bool {
+    let world = World::new(acts);
+    let id = proposed(&world);
+    let when = format!("{acts:?}, dead at {deaths:?}");
+    let survived = deaths.iter().fold(false, |_, step| confirmed(&world, id, *step, &when));
+    assert!(confirmed(&world, id, 0, &when));
+    survived
+}
+
+/// Dies at each step in turn after `deaths`, and there again. The steps that this life
+/// takes.
+fn die_after(acts: &[Act], deaths: &mut Vec<usize>) -> usize {
+    for step in 1.. {
+        deaths.push(step);
+        let survived = lives(acts, deaths);
+        if !survived && deaths.len() < DEATHS {
+            die_after(acts, deaths);
+        }
+        deaths.pop();
         if survived {
-            break;
+            return step - 1;
         }
-        steps += 1;
     }
+    unreachable!("every life ends")
+}
+
+/// Confirms a write whose host dies at each step, and then at each step of the life in
+/// which that is recovered and confirmed again; the life after that survives, and all is
+/// well in each of them.
+fn die_everywhere(acts: &[Act], steps_expected: usize) {
+    let steps = die_after(acts, &mut Vec::new());
     assert_eq!(steps, steps_expected, "{acts:?} passes as many steps as somebody counted by hand");
 }
 

@@ -80,7 +80,7 @@ impl Setup {
     }
 
     /// The command that serves.
-    pub(super) fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = command();
         command.arg("serve").args(&self.components);
         command.args(["--json", "--listen", &self.listen, "--data-dir"]).arg(&self.data);

@@ -26,7 +26,7 @@ tether_sdk::component! {
         probe_keep, probe_numbers, probe_hold, probe_send, probe_fetch, probe_send_write, probe_send_twice,
         probe_send_inside, probe_send_after, probe_send_then_write, probe_fetch_twice, probe_fetch_inside,
         probe_fetch_after, probe_fetch_forgotten, probe_fetch_unfinished, probe_long_parts,
-        probe_fetch_many, probe_fetch_meanwhile,
+        probe_fetch_many, probe_fetch_meanwhile, probe_look_first,
     ],
     migrations: [
         migration("main", "0001-effects", include_str!("../migrations/0001-effects.sql")),

@@ -166,6 +166,20 @@ pub fn probe_steps(call: &Write, args: Steps) -> Result<Vec<Done>, ToolError> {
     })
 }
 
+/// Looks for its step's record, and at its rows, before it leaves a row for the step
+/// and one for the whole.
+#[tool(write)]
+pub fn probe_look_first(call: &Write, _args: Nothing) -> Result<Vec<Done>, ToolError> {
+    let before: Option<Done> = call.recorded("main", "step")?;
+    let sql = "SELECT count(*) FROM effects WHERE key = $1";
+    let rows: i64 = call.query_one("main", sql, params![call.request_id()])?;
+    if rows != i64::from(before.is_some()) {
+        return Err(failed("PROBE_LOOK_FIRST", "the record and the row are not both there, or both missing"));
+    }
+    let step = before.map_or_else(|| call.step("main", "step", |tx| effect(call, tx, "step")), Ok)?;
+    call.once("main", |tx| Ok(vec![step, effect(call, tx, "main")?]))
+}
+
 /// Records an output of so many bytes.
 #[tool(write)]
 pub fn probe_big_write(call: &Write, args: Big) -> Result<String, ToolError> {

@@ -51,7 +51,10 @@ pub(super) fn commit(
     told: Told,
 ) {
     match record(&mut turn, call, output, changed).and_then(|()| turn.commit()) {
-        Ok(()) => turn.answer(told),
+        Ok(()) => {
+            fault::reached(Point::CommitRun);
+            turn.answer(told);
+        }
         Err(error) => {
             drop(turn);
             // Whoever waits may be gone.
