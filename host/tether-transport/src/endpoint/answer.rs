@@ -6,7 +6,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use tether_core::failure::{Cause, Failure, is_transient_status};
-use tether_core::json::JsonText;
+use tether_core::json::{InvalidJson, JsonText};
 use tether_core::plain::plain;
 use tether_core::schema::Schema;
 
@@ -36,8 +36,12 @@ pub(super) fn output(
     }
     let text = str::from_utf8(response.body())
         .map_err(|_| invalid(format!("the endpoint answered {status}, and its body is not UTF-8")))?;
-    let json = JsonText::parse(text)
-        .map_err(|error| invalid(format!("the endpoint answered {status}, and of its body: {error}")))?;
+    let json = JsonText::parse(text).map_err(|error| match error {
+        InvalidJson::DuplicateName(name) if name.contains("***") => invalid(format!(
+            "the endpoint answered {status}, and secrets are in the names of members: masked, two are the same"
+        )),
+        error => invalid(format!("the endpoint answered {status}, and of its body: {error}")),
+    })?;
     if let Some(Err(violations)) = schema.map(|schema| schema.check(&json)) {
         let first = violations.first().map(ToString::to_string).unwrap_or_default();
         return Err(invalid(format!(

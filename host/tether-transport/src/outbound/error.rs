@@ -1,7 +1,9 @@
 //! Why there is no answer.
 
 use std::error::Error;
+use std::io;
 
+use rustls::CertificateError;
 use tether_core::port::journal::NotNoted;
 
 use super::names::NotGranted;
@@ -49,7 +51,12 @@ impl SendError {
         if let Some(refused) = reasons(error).find_map(|reason| reason.downcast_ref::<NotGranted>()) {
             return Self::Denied(format!("{origin}: {refused}; the operator can grant the addresses"));
         }
-        Self::NotSent(format!("no connection to {origin} could be made: {}", innermost(error)))
+        let advice = reasons(error).find_map(of_certificate).map(|advice| format!("; {advice}"));
+        Self::NotSent(format!(
+            "no connection to {origin} could be made: {}{}",
+            innermost(error),
+            advice.unwrap_or_default()
+        ))
     }
 
     /// The request was not noted, and so not sent.
@@ -72,6 +79,29 @@ impl SendError {
 /// What happened, without what it happened to: that could show the URL.
 fn innermost(error: &(dyn Error + 'static)) -> String {
     reasons(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// What the operator can do about a certificate that was not taken.
+fn of_certificate(reason: &(dyn Error + 'static)) -> Option<&'static str> {
+    let rustls::Error::InvalidCertificate(wrong) = of_tls(reason)? else { return None };
+    match wrong {
+        CertificateError::UnknownIssuer => {
+            Some("if it is yours, name the root of its certificate in `tool_transport.extra_roots`")
+        }
+        // The verifier has no other word for it.
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => Some(
+            "its certificate is that of an authority (CA:TRUE), which is no server's: issue one for the server with \
+             it, and keep the authority's in `tool_transport.extra_roots`",
+        ),
+        _ => None,
+    }
+}
+
+/// What TLS says, out of the errors of the stream beneath that hold it: it is not behind
+/// them, but in them.
+fn of_tls<'a>(reason: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    let within = || of_tls(reason.downcast_ref::<io::Error>()?.get_ref()?);
+    reason.downcast_ref().or_else(within)
 }
 
 /// The error and what is behind it.

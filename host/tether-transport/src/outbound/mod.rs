@@ -14,6 +14,7 @@ use tether_core::clock::{Clock, Timestamp};
 use tether_core::destination::Destination;
 use tether_core::id::RequestId;
 use tether_core::port::journal::Journal;
+
 use lane::{Lane, Way};
 use names::SystemNames;
 use parcel::{Cap, Lost, Parcel, compressed, host_headers};

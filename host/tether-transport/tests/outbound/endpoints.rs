@@ -234,3 +234,17 @@ async fn a_date_in_the_answer_to_a_write_is_told() {
     let report = endpoints.write(&binding(&endpoints), invocation, journal.clone()).await;
     assert!(report.result.unwrap_err().retry_after.is_some());
 }
+
+#[tokio::test]
+async fn names_that_are_the_same_once_they_are_masked_make_no_result() {
+    let echo = r#"{"s3cr3t":1,"\u00733cr3t":2}"#;
+    for body in [echo, r#"{"s3cr3t":1,"***":2}"#] {
+        let upstream = Upstream::always(Reply::Bytes(answer(200, &[], body))).await;
+        let failure = read(&upstream.origin()).await.unwrap_err();
+        assert_eq!(failure.cause, Cause::ResultInvalid);
+        assert!(failure.message.contains("masked, two are the same"), "{}", failure.message);
+        assert!(!failure.message.contains("s3cr3t"), "{}", failure.message);
+    }
+    let one = Upstream::always(Reply::Bytes(answer(200, &[], r#"{"s3cr3t":1}"#))).await;
+    assert_eq!(read(&one.origin()).await.unwrap().as_str(), r#"{"***":1}"#);
+}

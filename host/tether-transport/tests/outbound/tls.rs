@@ -28,10 +28,14 @@ struct Secure {
 
 impl Secure {
     async fn new(protocol: &[u8], refused: usize) -> Self {
+        let (chain, key) = (include_bytes!("tls/server.pem"), include_bytes!("tls/server.key"));
+        Self::with(chain, key, protocol, refused).await
+    }
+
+    async fn with(chain: &[u8], key: &[u8], protocol: &[u8], refused: usize) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let chain =
-            CertificateDer::pem_slice_iter(include_bytes!("tls/server.pem")).map(Result::unwrap).collect();
-        let key = PrivateKeyDer::from_pem_slice(include_bytes!("tls/server.key")).unwrap();
+        let chain = CertificateDer::pem_slice_iter(chain).map(Result::unwrap).collect();
+        let key = PrivateKeyDer::from_pem_slice(key).unwrap();
         let mut config = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).unwrap();
         config.alpn_protocols = vec![protocol.to_vec()];
         let acceptor = TlsAcceptor::from(Arc::new(config));
@@ -129,7 +133,22 @@ async fn an_unknown_root_is_not_trusted_and_a_write_sent_nothing() {
     let sender = outbound.sender(&[destination], key(), Course::Write(journal.clone()));
     let error = sender.send(request("POST", secure.url())).await.unwrap_err();
     assert!(matches!(&error, SendError::NotSent(why) if why.contains("certificate")), "{error:?}");
+    assert!(error.to_string().contains("name the root of its certificate in `tool_transport.extra_roots`"));
     assert_eq!((journal.answers(), secure.seen()), (vec![Answer::NotSent], 0));
+}
+
+#[tokio::test]
+async fn an_authority_that_serves_with_its_own_certificate_is_told_what_to_do() {
+    let (chain, private) = (include_bytes!("tls/authority.pem"), include_bytes!("tls/authority.key"));
+    let secure = Secure::with(chain, private, b"h2", 0).await;
+    let settings = Settings { extra_roots: chain.to_vec(), ..settings() };
+    let outbound = Outbound::new(settings, TestClock::new()).unwrap();
+    let error = read(&outbound, &secure, secure.url()).await.unwrap_err();
+    assert!(
+        matches!(&error, SendError::NotSent(why) if why.contains("issue one for the server")),
+        "{error:?}"
+    );
+    assert_eq!(secure.seen(), 0);
 }
 
 #[tokio::test]
