@@ -13,5 +13,6 @@ mod faults;
 mod javascript;
 mod outbound;
 mod page;
+mod python;
 mod soak;
 mod support;

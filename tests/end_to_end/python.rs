@@ -1,0 +1,132 @@
+//! A component in Python: `requests` gets the transport policy with the adapter for
+//! `wasi:http` that others wrote, and nothing of ours.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock};
+
+use crate::support::{Reply, Server, Setup, Upstream};
+
+/// Where it is built; what was built for the same sources is there from earlier runs.
+/// Each build is another to the last byte, and compiling one takes a minute or more.
+const WORKSHOP: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/guests-python");
+
+fn source(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// The component, built once. None, and a printed reason, where Python or its packages
+/// are not to be had.
+fn component() -> Option<&'static Path> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        build().map_err(|why| eprintln!("skipped: this test needs a component in Python; {why}")).ok()
+    });
+    built.as_deref()
+}
+
+fn build() -> Result<PathBuf, String> {
+    let workshop = Path::new(WORKSHOP);
+    let (component, stamp) = (workshop.join("python.wasm"), workshop.join("sources"));
+    let sources = sources();
+    if component.exists() && fs::read(&stamp).is_ok_and(|built| built == sources) {
+        return Ok(component);
+    }
+    fs::create_dir_all(workshop).expect("the tests can make folders");
+    let packages = workshop.join("venv");
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&packages))?;
+    run(Command::new(packages.join("bin/pip"))
+        .args([
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--require-hashes",
+            "--only-binary=:all:",
+        ])
+        .arg("--requirement")
+        .arg(source("tests/guests/python/requirements.txt")))?;
+    let mut generator = Command::new(packages.join("bin/componentize-py"));
+    generator.env("VIRTUAL_ENV", &packages).env("PYTHONDONTWRITEBYTECODE", "1");
+    generator.arg("-d").arg(source("wit")).arg("-d").arg(source("tests/guests/python/wit"));
+    generator.args(["-w", "tether:python/python"]);
+    // The adapter knows the module of `wasi:http` by this name.
+    generator.args(["--import-interface-name", "wasi:http/types@0.2.0=types"]);
+    generator.args(["--import-interface-name", "tether:tool/types@0.1.0=tool_types"]);
+    generator.args(["componentize", "tool", "-p"]).arg(source("tests/guests/python"));
+    let built = run(generator.arg("-o").arg(&component));
+    built.unwrap_or_else(|why| panic!("its sources are ours, and are not built: {why}"));
+    fs::write(stamp, sources).expect("the tests can write files");
+    Ok(component)
+}
+
+/// Everything that the component is built of.
+fn sources() -> Vec<u8> {
+    let guest = ["requirements.txt", "tool.py", "wit/python.wit"];
+    let guest = guest.iter().map(|name| source("tests/guests/python").join(name));
+    let mut contract: Vec<_> =
+        fs::read_dir(source("wit")).expect("the contract is there").map_while(Result::ok).collect();
+    contract.sort_by_key(fs::DirEntry::file_name);
+    let all = guest.chain(contract.iter().map(fs::DirEntry::path));
+    all.flat_map(|path| fs::read(path).expect("it can be read")).collect()
+}
+
+/// Runs it to its end. The error says what could not be run, and what it said last.
+fn run(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{program}: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last =
+        said.lines().rev().take(10).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n");
+    if output.status.success() { Ok(()) } else { Err(format!("{program}: {last}")) }
+}
+
+/// Serves the component, which may reach `upstream`.
+fn serve(upstream: &Upstream) -> Option<Server> {
+    let config = format!(
+        "[[components]]\npath = {:?}\n[[components.outbound]]\norigin = \"{}\"\nmethods = [\"GET\", \"POST\"]\n",
+        component()?,
+        upstream.origin()
+    );
+    // The first one compiles it, which takes long; the others are lent what it compiled.
+    static STARTING: Mutex<()> = Mutex::new(());
+    let _turn = STARTING.lock();
+    Some(Setup::of(&[]).config("tether.toml", &config).start())
+}
+
+#[test]
+fn requests_in_a_read_are_repeated_and_carry_one_key() {
+    let upstream = Upstream::start(|number, _| match number {
+        1 | 2 => Reply::status(503),
+        _ => Reply::ok("third time"),
+    });
+    let Some(server) = serve(&upstream) else { return };
+    let answer = server.api.call("py_get", &format!(r#"{{"url":"{}"}}"#, upstream.url("/x")));
+    assert_eq!(answer.check("200 Succeeded").raw("result"), r#"{"status": 200, "text": "third time"}"#);
+    assert_eq!(answer.body["attempts"], 3);
+    let received = upstream.received();
+    assert_eq!(received.len(), 3);
+    assert!(received.iter().all(|request| request.key() == answer.str("requestId")), "{received:?}");
+}
+
+#[test]
+fn a_request_in_a_write_is_sent_once_with_the_key_of_the_action() {
+    let upstream = Upstream::always(Reply::Answer(503, "", "busy".into()));
+    let Some(server) = serve(&upstream) else { return };
+    let id = server.api.propose("py_post", &format!(r#"{{"url":"{}"}}"#, upstream.url("/x")));
+    let done = server.api.confirm(&id, "{}");
+    // The handler saw the answer, and made a result of it.
+    assert_eq!(done.check("200 Succeeded").raw("result"), r#"{"status": 503, "text": "busy"}"#);
+    let received = upstream.received();
+    let [request] = &received[..] else { panic!("one request: {received:?}") };
+    assert_eq!((request.method.as_str(), request.key(), &request.body[..]), ("POST", &*id, &b"hello"[..]));
+}
+
+#[test]
+fn a_request_reaches_nothing_that_was_not_granted() {
+    let (granted, other) = (Upstream::always(Reply::ok("")), Upstream::always(Reply::ok("")));
+    let Some(server) = serve(&granted) else { return };
+    let answer = server.api.call("py_get", &format!(r#"{{"url":"{}"}}"#, other.url("/x")));
+    answer.check("502 DESTINATION_DENIED");
+    assert_eq!(other.connections(), 0, "nothing was dialled");
+}
