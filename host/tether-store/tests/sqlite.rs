@@ -85,6 +85,8 @@ contract!(
     forbidden_sql_is_forbidden_everywhere,
     forbidden_sql_is_forbidden_in_migrations,
     everything_else_is_allowed,
+    what_the_host_keeps_prepared_is_not_the_guests,
+    a_statement_that_is_kept_prepared_is_what_it_was_when_it_comes_again,
 );
 
 contract!(

@@ -87,15 +87,20 @@ impl SqliteDatabases {
     /// Whether a write of `scope` can run on one of its databases.
     async fn fits(&self, scope: &Scope, database: &DatabaseName) -> Result<Result<(), Unfit>, SqlError> {
         let Some(place) = Place::of(&self.host.data_dir, scope, database) else { return Ok(Ok(())) };
-        let file = self.existing(&place).await?;
-        if let Some(file) = &file {
-            let standing = self.host.look(file, &place, &scope.component).await?;
+        let mut looked = self.host.look_again(&place, &scope.component).await?;
+        if looked.is_none()
+            && let Some(file) = self.existing(&place).await?
+        {
+            looked = Some(self.host.look_first(file, &place, &scope.component).await?);
+        }
+        let file = looked.as_ref().map(|(file, _)| file);
+        if let Some((_, standing)) = &looked {
             standing.check(&place)?;
             if let Err(unfit) = standing.fits(scope, database) {
                 return Ok(Err(unfit));
             }
         }
-        match self.host.has_room(&place, file.as_deref()).await {
+        match self.host.has_room(&place, file.map(|file| &**file)).await {
             true => Ok(Ok(())),
             false => Err(SqlError::StorageFull),
         }
@@ -112,26 +117,54 @@ impl SqliteDatabases {
         for database in scope.grants.databases.keys() {
             let Some(place) = Place::of(&self.host.data_dir, scope, database) else { continue };
             let away = |error| unreachable(database, error);
-            let Some(file) = self.existing(&place).await.map_err(away)? else { continue };
-            let mut turn = file.turn().await.map_err(away)?;
-            let (host, component) = (self.host.clone(), scope.component.clone());
-            let (work, name) = (work.clone(), database.clone());
-            let (answer, seen) = blocking(move || {
-                let stop = Stop::after(host.limits.turn_time);
-                let mut answer = || {
-                    let connection = turn.connection(&stop).map_err(without_connection)?;
-                    host.standing(connection, &place, &component)?.check(&place)?;
-                    work(&name, &mut turn, &stop)
-                };
-                (answer(), turn.seen())
-            })
-            .await;
-            let answer = file.heed(answer).map_err(away)?;
-            file.durable(seen).await.map_err(away)?;
-            answers.push(answer);
+            let (run, name) = (work.clone(), database.clone());
+            let work = move |turn: &mut Turn, stop: &Stop| run(&name, turn, stop);
+            let mut answer = match self.host.files.open(&place) {
+                Some(file) => self.answer(file, &place, scope, work.clone()).await.map_err(away)?,
+                None => None,
+            };
+            if answer.is_none() {
+                let Some(file) = self.existing(&place).await.map_err(away)? else { continue };
+                answer = self.answer(file, &place, scope, work).await.map_err(away)?;
+            }
+            answers.push(answer.ok_or_else(changed).map_err(away)?);
         }
         Ok(answers)
     }
+
+    /// Runs `work` with the turn of `file`; none where another is in its place by now.
+    async fn answer<T: Send + 'static>(
+        &self,
+        file: Arc<DatabaseFile>,
+        place: &Place,
+        scope: &Scope,
+        work: impl FnOnce(&mut Turn, &Stop) -> Result<T, SqlError> + Send + 'static,
+    ) -> Result<Option<T>, SqlError> {
+        let mut turn = file.turn().await?;
+        let (host, place, component) = (self.host.clone(), place.clone(), scope.component.clone());
+        let expected = file.clone();
+        let (answer, seen) = blocking(move || {
+            let stop = Stop::after(host.limits.turn_time);
+            let answer = || {
+                if !host.files.holds(&place, &expected)? {
+                    return Ok(None);
+                }
+                let connection = turn.connection(&stop).map_err(without_connection)?;
+                host.standing(connection, &place, &component)?.check(&place)?;
+                work(&mut turn, &stop).map(Some)
+            };
+            (answer(), turn.seen())
+        })
+        .await;
+        let answer = file.heed(answer)?;
+        file.durable(seen).await?;
+        Ok(answer)
+    }
+}
+
+/// What is told of a file that is replaced all the time.
+fn changed() -> SqlError {
+    SqlError::Unreachable("another file is in its place".to_owned())
 }
 
 fn unreachable(database: &DatabaseName, error: SqlError) -> Unreachable {

@@ -7,21 +7,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::blocking;
 
-type Open = Box<dyn Fn() -> rusqlite::Result<Connection> + Send + Sync>;
+type Open<C> = Box<dyn Fn() -> rusqlite::Result<C> + Send + Sync>;
 
 /// Connections to one file, opened when needed and kept for the next reader.
-pub(super) struct Readers {
-    open: Open,
-    idle: Mutex<Vec<Connection>>,
+pub(super) struct Readers<C = Connection> {
+    open: Open<C>,
+    idle: Mutex<Vec<C>>,
     count: u32,
     places: Arc<Semaphore>,
 }
 
-impl Readers {
+impl<C: Send + 'static> Readers<C> {
     /// At most `count` that read at the same time, each made by `open`.
     pub(super) fn new(
         count: u32,
-        open: impl Fn() -> rusqlite::Result<Connection> + Send + Sync + 'static,
+        open: impl Fn() -> rusqlite::Result<C> + Send + Sync + 'static,
     ) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(count as usize));
         Arc::new(Self { open: Box::new(open), idle: Mutex::default(), count, places })
@@ -42,7 +42,7 @@ impl Readers {
     /// means that no connection could be opened.
     pub(super) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&mut Connection) -> T + Send + 'static,
+        work: impl FnOnce(&mut C) -> T + Send + 'static,
     ) -> rusqlite::Result<T> {
         let place = self.places.clone().acquire_owned().await.expect("never closed");
         let readers = self.clone();
@@ -60,7 +60,7 @@ impl Readers {
         .await
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<C>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -175,3 +175,53 @@ pub(crate) async fn everything_else_is_allowed(host: Host) {
     let connection = open_in(&host, scope, Rights::Read, 2).await.unwrap();
     assert_eq!(one(&connection, "SELECT count(*) FROM log").await, Value::Integer(1));
 }
+
+/// To the letter what the host runs on the same connections, and keeps prepared.
+const KEPT: &[&str] = &[
+    "BEGIN IMMEDIATE",
+    "COMMIT",
+    "PRAGMA wal_checkpoint(NOOP)",
+    "SELECT output FROM tether_records WHERE key = ? AND step = ?",
+    "SELECT id, owner FROM tether_database",
+    "SELECT id, digest FROM tether_migrations WHERE component = ? ORDER BY at, id",
+    "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'tether_records'",
+];
+
+pub(crate) async fn what_the_host_keeps_prepared_is_not_the_guests(host: Host) {
+    let connection = open(&host, 1).await;
+    fresh(&connection, None).await.commit(json("1")).await.unwrap();
+    connection.lookup(None).await.unwrap();
+    let mut transaction = fresh(&open(&host, 2).await, None).await;
+    // The last one is nobody's secret.
+    let (open_to_all, ours) = KEPT.split_last().unwrap();
+    for sql in ours {
+        for found in [
+            connection.query((*sql).to_owned(), vec![]).await,
+            transaction.query((*sql).to_owned(), vec![]).await,
+        ] {
+            assert!(matches!(found, Err(SqlError::Forbidden(_))), "{sql}: {found:?}");
+        }
+    }
+    assert_eq!(one(&connection, open_to_all).await, Value::Integer(1));
+}
+
+pub(crate) async fn a_statement_that_is_kept_prepared_is_what_it_was_when_it_comes_again(host: Host) {
+    let connection = open(&host, 1).await;
+    let mut transaction = fresh(&connection, None).await;
+    for state in ["void", "open"] {
+        let update = "UPDATE tickets SET state = $1 WHERE id = 1".to_owned();
+        let changed = transaction.execute(update, vec![Value::Text(state.into())]).await;
+        assert_eq!(changed, Ok(1));
+        let select = "SELECT * FROM tickets WHERE id = 1".to_owned();
+        let found = transaction.query(select, vec![]).await.unwrap();
+        assert_eq!(found.rows[0][1], Value::Text(state.into()));
+        // Its columns are others afterwards.
+        run(&mut transaction, &format!("ALTER TABLE tickets ADD COLUMN {state}_at")).await.unwrap();
+    }
+    let unbound = transaction.execute("UPDATE tickets SET state = $1 WHERE id = 1".to_owned(), vec![]).await;
+    assert!(matches!(unbound, Err(SqlError::Other(_))), "no value stays bound: {unbound:?}");
+    for _ in 0..2 {
+        let refused = run(&mut transaction, "CREATE VIEW a AS SELECT 1 FROM tether_records").await;
+        assert!(matches!(refused, Err(SqlError::Forbidden(_))), "{refused:?}");
+    }
+}

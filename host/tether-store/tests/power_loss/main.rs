@@ -199,9 +199,10 @@ fn a_sync_that_fails_tells_nobody_what_does_not_last() {
         existing("crm.db", 4),
         // The end of a journal is that it has no name.
         existing("", 9),
+        existing("", 10),
     ];
     let (seeds, some) = length();
-    let some = some.map(|some| some / 8);
+    let some = some.map(|some| some / 16);
     for (seed, failing) in seeds.flat_map(|seed| cases.map(|failing| (seed, failing))) {
         let trace = Trace::record(seed, disk::SHORT, async |disk| {
             disk.fail(failing);
@@ -219,25 +220,26 @@ fn a_sync_that_fails_tells_nobody_what_does_not_last() {
 #[test]
 fn what_a_failed_commit_came_to_stays_so_when_the_process_is_killed_and_when_the_power_goes_out() {
     vfs::install();
-    let folder = Folder::new();
-    stores::prepare(folder.path());
-    // With a log, a commit lies there whole when its sync fails.
-    stores::keep_journal(&folder.path().join("crm.db"), "wal");
-    let start = Model::durable(folder.path());
-    let Watched(disk) = &Disk::watch(folder.path(), &start, Duration::ZERO);
-    std::fs::create_dir(disk.root().join("data")).unwrap();
-    let told = runtime().block_on(workload::fail_to_commit(disk));
-    let model = disk.model();
-    let find = |root: &Path| runtime().block_on(workload::find_what_was_told(root, told));
+    for shared in [false, true] {
+        let folder = Folder::new();
+        stores::prepare(folder.path());
+        // With a log, a commit lies there whole when its sync fails.
+        stores::keep_journal(&folder.path().join("crm.db"), "wal");
+        let start = Model::durable(folder.path());
+        let Watched(disk) = &Disk::watch(folder.path(), &start, Duration::ZERO);
+        std::fs::create_dir(disk.root().join("data")).unwrap();
+        let (told, model) = runtime().block_on(workload::fail_to_commit(disk, shared));
+        let find = |root: &Path| runtime().block_on(workload::find_what_was_told(root, told));
 
-    let killed = Folder::new();
-    model.killed(killed.path());
-    find(killed.path());
-    let mut random = Random::new(1, 1);
-    for _ in 0..20 {
-        let powerless = Folder::new();
-        model.powerless(powerless.path(), &mut random);
-        find(powerless.path());
+        let killed = Folder::new();
+        model.killed(killed.path());
+        find(killed.path());
+        let mut random = Random::new(1, 1);
+        for _ in 0..20 {
+            let powerless = Folder::new();
+            model.powerless(powerless.path(), &mut random);
+            find(powerless.path());
+        }
     }
 }
 

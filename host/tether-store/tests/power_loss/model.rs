@@ -60,9 +60,14 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// Whether the disk is another one afterwards.
-    pub(crate) fn is_step(&self) -> bool {
-        self.told().is_none()
+    /// Whether the disk is another one afterwards, or more must be on it.
+    pub(crate) fn is_place(&self) -> bool {
+        self.told().is_none() || self.is_answer()
+    }
+
+    /// Whether somebody was told that something is durable.
+    pub(crate) fn is_answer(&self) -> bool {
+        matches!(self.told(), Some(Fact::Moved(..) | Fact::Committed(_)))
     }
 
     /// What was asked for or told.

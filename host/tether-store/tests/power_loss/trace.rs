@@ -43,15 +43,18 @@ impl Trace {
         Self { seed, start, events: disk.0.trace(), skipped: 0 }
     }
 
-    /// Calls `check` with the disk after some of its steps, or all, and with what was
-    /// asked and told by then. Answers how many these were, or the first failure.
+    /// Calls `check` with the disk after some of its steps, or all, and just after some
+    /// answers, with what was asked and told by then. Answers how often that was, or the
+    /// first failure.
     pub(crate) fn at_steps(
         &self,
         some: Option<usize>,
         check: impl Fn(&Model, &Facts, &mut Random) -> Result<(), String> + Sync,
     ) -> Result<usize, String> {
-        let steps = self.events[self.skipped..].iter().filter(|event| event.is_step()).count();
-        let odds = some.map_or(steps, |some| some.min(steps));
+        let events = &self.events[self.skipped..];
+        let steps = events.iter().filter(|event| event.is_place()).count();
+        let answers = events.iter().filter(|event| event.is_answer()).count();
+        let looks = |random: &mut Random, of: usize| random.below(of) < some.unwrap_or(of);
         let (next, looked_at) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let run = || {
             let (mut model, mut facts, mut step) = (self.start.clone(), Facts::default(), 0);
@@ -59,14 +62,17 @@ impl Trace {
             for (index, event) in self.events.iter().enumerate() {
                 model.apply(event);
                 event.told().into_iter().for_each(|fact| facts.add(fact));
-                if !event.is_step() || index < self.skipped {
+                if !event.is_place() || index < self.skipped {
                     continue;
                 }
                 if step == mine {
                     let mut random = Random::new(self.seed, 1 + step as u64);
                     // What a folder's sync is there for shows just before it, and seldom else.
                     let before = matches!(self.events.get(index + 1), Some(Event::FolderSynced(..)));
-                    if random.below(steps) < odds || before && random.percent(50) {
+                    if looks(&mut random, steps)
+                        || event.is_answer() && looks(&mut random, answers)
+                        || before && random.percent(50)
+                    {
                         looked_at.fetch_add(1, Ordering::Relaxed);
                         check(&model, &facts, &mut random).map_err(|wrong| {
                             // One failure is enough, for the other threads too.

@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 
 use super::disk::{Disk, Failing};
 use super::facts::{Database, Fact, Facts, Version, Write, WriteId};
-use super::model::Forgotten;
+use super::model::{Forgotten, Model};
 use super::random::Random;
 use super::stores::{DATABASES, Stores, confirm_key};
 
@@ -86,9 +86,10 @@ pub(crate) async fn crowd(disk: &Arc<Disk>, seed: u64) {
     }
 }
 
-/// An action, and a write to an existing file, whose syncs fail. Answers whether the write
-/// is told to be there; the action is told as failed.
-pub(crate) async fn fail_to_commit(disk: &Arc<Disk>) -> bool {
+/// An action, and a write to an existing file, whose syncs fail, while another program has
+/// the file open or not. Answers whether the write is told to be there, and the disk at
+/// that moment; the action is told as failed.
+pub(crate) async fn fail_to_commit(disk: &Arc<Disk>, shared: bool) -> (bool, Model) {
     let (stores, random) = (Stores::open(disk.root()).unwrap(), &mut Random::new(1, 1));
     write_everywhere(&stores, disk, random).await.unwrap();
     let fail = |path| disk.fail(Failing { path, after: 0, count: 1, forgotten: Forgotten::Changes });
@@ -96,12 +97,17 @@ pub(crate) async fn fail_to_commit(disk: &Arc<Disk>) -> bool {
     fail("data/actions.db-wal");
     assert!(matches!(stores.actions.propose(new_action(1, random)).await, Err(StoreError::Failed(_))));
 
+    let other = shared.then(|| File::open(disk.root().join("crm.db")).unwrap());
+    let reads = |file: &File| file.query_row("SELECT count(*) FROM parts", [], |row| row.get::<_, i64>(0));
+    other.as_ref().map(reads).transpose().unwrap();
     fail("crm.db-wal");
     let (database, id) = (DATABASES[2], (action_id(1), None));
     let mut transaction = begin(&stores, disk, &id, database).await.unwrap();
     insert(&mut *transaction, &id, 1, random).await.unwrap();
     assert!(matches!(transaction.commit(json("1".to_owned())).await, Err(SqlError::Unreachable(_))));
-    stores.tell(database, &id, 0).await.unwrap()
+    let told = stores.tell(database, &id, 0).await.unwrap();
+    // Now: closing a file may tidy it up.
+    (told, disk.model())
 }
 
 /// That the stores in `root` hold what [`fail_to_commit`] was told.

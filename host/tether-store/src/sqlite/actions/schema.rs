@@ -4,6 +4,9 @@ use anyhow::Context as _;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use tether_core::fault::{self, Point};
 
+/// Statements that the connection keeps prepared: all of them.
+const KEPT: usize = 64;
+
 /// Applied in order, each once; the file's `user_version` counts them. A step that
 /// was released is never edited.
 const STEPS: &[&str] = &[
@@ -62,5 +65,6 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    connection.set_prepared_statement_cache_capacity(KEPT);
     connection.pragma_update(None, "trusted_schema", false)
 }

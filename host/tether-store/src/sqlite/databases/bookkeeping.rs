@@ -27,7 +27,10 @@ pub(super) fn identity(connection: &Connection) -> rusqlite::Result<Option<Ident
     if !is_kept(connection)? {
         return Ok(None);
     }
-    connection.query_row("SELECT id, owner FROM tether_database", [], read_identity).optional()
+    connection
+        .prepare_cached("SELECT id, owner FROM tether_database")?
+        .query_row([], read_identity)
+        .optional()
 }
 
 /// Makes the tables where they are missing, and puts in the id and the owner where
@@ -79,7 +82,7 @@ pub(super) fn migrations(
         return Ok(Vec::new());
     }
     connection
-        .prepare("SELECT id, digest FROM tether_migrations WHERE component = ? ORDER BY at, id")?
+        .prepare_cached("SELECT id, digest FROM tether_migrations WHERE component = ? ORDER BY at, id")?
         .query_map([component.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect()
 }
@@ -154,7 +157,7 @@ pub(super) fn records(
     if !is_kept(connection)? {
         return Ok(Vec::new());
     }
-    let mut statement = connection.prepare(
+    let mut statement = connection.prepare_cached(
         "SELECT step, attempt, output, statements, at FROM tether_records WHERE key = ? ORDER BY at, rowid",
     )?;
     let mut rows = statement.query([key.to_string()])?;
@@ -189,6 +192,6 @@ fn stored_step(step: Option<&StepName>) -> &str {
 
 fn is_kept(connection: &Connection) -> rusqlite::Result<bool> {
     connection
-        .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'tether_records'")?
+        .prepare_cached("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'tether_records'")?
         .exists([])
 }

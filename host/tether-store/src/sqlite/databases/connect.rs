@@ -7,18 +7,22 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use tether_core::port::databases::SqlLimits;
 
+use super::guard::{GuardedConnection, Purpose};
 use super::stop::Stop;
 
 /// Tether's own statements and outputs fit into this, whatever a guest's limit is.
 const LEAST_LENGTH: usize = 1 << 20;
 
+/// What the host adds to a statement, at most.
+const ADDED: i32 = 64;
+
 /// One that reads.
-pub(super) fn open_reader(path: &Path, limits: &SqlLimits) -> rusqlite::Result<Connection> {
+pub(super) fn open_reader(path: &Path, limits: &SqlLimits) -> rusqlite::Result<GuardedConnection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     harden(&connection, limits)?;
     connection.pragma_update(None, "query_only", true)?;
-    Ok(connection)
+    GuardedConnection::new(connection, Purpose::Read)
 }
 
 /// One that writes; to a file of Tether's `own`, without a sync of its own.
@@ -27,7 +31,7 @@ pub(super) fn open_writer(
     own: bool,
     limits: &SqlLimits,
     stop: &Stop,
-) -> rusqlite::Result<Connection> {
+) -> rusqlite::Result<GuardedConnection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     stop.watch(&mut connection)?;
@@ -44,7 +48,7 @@ pub(super) fn open_writer(
         connection.pragma_update(None, "synchronous", "extra")?;
     }
     connection.pragma_update(None, "fullfsync", true)?;
-    Ok(connection)
+    GuardedConnection::new(connection, Purpose::Write)
 }
 
 /// What holds for every statement of a guest, whoever wrote the schema.
@@ -64,7 +68,7 @@ fn harden(connection: &Connection, limits: &SqlLimits) -> rusqlite::Result<()> {
     let length = i32::try_from(limits.max_bytes.max(LEAST_LENGTH)).unwrap_or(i32::MAX);
     for (limit, value) in [
         (SQLITE_LIMIT_LENGTH, length),
-        (SQLITE_LIMIT_SQL_LENGTH, length),
+        (SQLITE_LIMIT_SQL_LENGTH, length.saturating_add(ADDED)),
         (SQLITE_LIMIT_EXPR_DEPTH, 200),
         (SQLITE_LIMIT_COMPOUND_SELECT, 100),
         (SQLITE_LIMIT_VDBE_OP, 1_000_000),

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use tether_core::port::databases::{SqlError, SqlLimits};
 use tokio::sync::Semaphore;
 
 use super::connect::open_reader;
 use super::error::without_connection;
+use super::guard::GuardedConnection;
 use super::room::Room;
 use super::stop::Stop;
 use super::syncs::{Seen, Syncs};
@@ -32,8 +32,8 @@ pub(super) struct DatabaseFile {
     /// Its permit is the writer's turn, given in the order of asking.
     turn: Arc<Semaphore>,
     /// The connection for writing, while nobody has the turn.
-    writer: Mutex<Option<Connection>>,
-    pub(super) readers: Arc<Readers>,
+    writer: Mutex<Option<GuardedConnection>>,
+    pub(super) readers: Arc<Readers<GuardedConnection>>,
 }
 
 impl DatabaseFile {
@@ -67,7 +67,7 @@ impl DatabaseFile {
     /// until what it read is durable. Dropped, it interrupts what runs.
     pub(super) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&mut Connection) -> Result<T, SqlError> + Send + 'static,
+        work: impl FnOnce(&mut GuardedConnection) -> Result<T, SqlError> + Send + 'static,
     ) -> Result<T, SqlError> {
         let sound = match self.syncs.sound() {
             Some(sound) => sound,
@@ -75,7 +75,7 @@ impl DatabaseFile {
         };
         let stop = Stop::after(self.limits.read_time);
         let guard = stop.on_drop();
-        let watched = move |connection: &mut Connection| {
+        let watched = move |connection: &mut GuardedConnection| {
             stop.watch(connection).map_err(without_connection)?;
             work(connection)
         };
@@ -115,7 +115,7 @@ impl DatabaseFile {
         tokio::time::timeout(self.limits.turn_time, turn).await.unwrap_or(Err(SqlError::Busy))
     }
 
-    pub(super) fn idle_writer(&self) -> std::sync::MutexGuard<'_, Option<Connection>> {
+    pub(super) fn idle_writer(&self) -> std::sync::MutexGuard<'_, Option<GuardedConnection>> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use tether_core::fault::{self, Point};
 use tether_core::port::databases::{SqlError, SqlLimits};
@@ -22,6 +22,8 @@ pub(super) struct Files {
     limits: SqlLimits,
     room: Arc<Room>,
     open: Mutex<HashMap<PathBuf, Entry>>,
+    /// The same by the paths that they were asked for by. Nobody waits here for a disk.
+    asked: RwLock<HashMap<PathBuf, Weak<DatabaseFile>>>,
 }
 
 struct Entry {
@@ -32,7 +34,18 @@ struct Entry {
 impl Files {
     /// None is open yet.
     pub(super) fn new(data_dir: PathBuf, limits: SqlLimits, room: Arc<Room>) -> Self {
-        Self { data_dir, limits, room, open: Mutex::default() }
+        Self { data_dir, limits, room, open: Mutex::default(), asked: RwLock::default() }
+    }
+
+    /// The file that was at `place` when somebody last looked, if it is open.
+    pub(super) fn open(&self, place: &Place) -> Option<Arc<DatabaseFile>> {
+        let asked = self.asked.read().unwrap_or_else(PoisonError::into_inner);
+        asked.get(&place.path).and_then(Weak::upgrade)
+    }
+
+    /// Whether `file` is the one at `place`. Blocks.
+    pub(super) fn holds(&self, place: &Place, file: &Arc<DatabaseFile>) -> Result<bool, SqlError> {
+        Ok(self.get(place)?.is_some_and(|there| Arc::ptr_eq(&there, file)))
     }
 
     /// The file at `place`; none if it is not there. Blocks.
@@ -58,15 +71,27 @@ impl Files {
         if let Some(entry) = open.get(&path)
             && entry.identity == identity
         {
-            return Ok(Some(entry.file.clone()));
+            let file = entry.file.clone();
+            self.asked_for(place, &file);
+            return Ok(Some(file));
         }
         if open.len() >= KEPT {
-            // New references are made under this lock only: these have no user.
+            // These have no user; one who comes to it now finds another file in its place.
             open.retain(|_, entry| Arc::strong_count(&entry.file) > 1);
         }
         let file = DatabaseFile::new(path.clone(), place.own, self.limits, self.room.clone());
         open.insert(path, Entry { identity, file: file.clone() });
+        self.asked_for(place, &file);
         Ok(Some(file))
+    }
+
+    fn asked_for(&self, place: &Place, file: &Arc<DatabaseFile>) {
+        if self.open(place).is_some_and(|open| Arc::ptr_eq(&open, file)) {
+            return;
+        }
+        let mut asked = self.asked.write().unwrap_or_else(PoisonError::into_inner);
+        asked.retain(|_, file| file.strong_count() > 0);
+        asked.insert(place.path.clone(), Arc::downgrade(file));
     }
 
     /// Makes the file at `place`, empty, with the folders above it, unless it is

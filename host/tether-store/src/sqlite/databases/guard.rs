@@ -1,6 +1,6 @@
 //! What SQL of components may do: SQLite's authorizer.
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
@@ -26,10 +26,60 @@ pub(super) enum Purpose {
     Write,
 }
 
+/// Statements that a connection keeps prepared, the host's and the components'.
+const KEPT: usize = 64;
+
+/// A connection whose guard is up while it runs the SQL of a component, and else lets the
+/// host do everything. It is set up once: to set one up again would have every statement
+/// that is kept prepared anew.
+pub(super) struct GuardedConnection {
+    connection: Connection,
+    purpose: Purpose,
+    guard: Guard,
+}
+
+/// What was seen while the guard is up; none while it is not.
+type Guard = Arc<Mutex<Option<Seen>>>;
+
+impl GuardedConnection {
+    /// Sets it up for SQL that is run for `purpose`.
+    pub(super) fn new(mut connection: Connection, purpose: Purpose) -> rusqlite::Result<Self> {
+        let guard = Guard::default();
+        let noted = guard.clone();
+        connection.authorizer(Some(move |context: AuthContext<'_>| {
+            let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(noted) = &mut *noted else { return Authorization::Allow };
+            noted.defines |= defines(&context.action);
+            match judge(&context, purpose) {
+                Ok(()) => Authorization::Allow,
+                Err(refusal) => {
+                    noted.refusal.get_or_insert(refusal);
+                    Authorization::Deny
+                }
+            }
+        }))?;
+        connection.set_prepared_statement_cache_capacity(KEPT);
+        Ok(Self { connection, purpose, guard })
+    }
+}
+
+impl Deref for GuardedConnection {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl DerefMut for GuardedConnection {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
 /// A connection that runs the SQL of a component, until it is dropped.
 pub(super) struct Guarded<'c> {
-    connection: &'c mut Connection,
-    seen: Arc<Mutex<Seen>>,
+    connection: &'c mut GuardedConnection,
 }
 
 /// What the authorizer saw of the statements that were prepared.
@@ -40,27 +90,20 @@ struct Seen {
 }
 
 impl<'c> Guarded<'c> {
-    /// Puts `connection` under guard.
-    pub(super) fn new(connection: &'c mut Connection, purpose: Purpose) -> rusqlite::Result<Self> {
-        let seen = Arc::<Mutex<Seen>>::default();
-        let noted = seen.clone();
-        connection.authorizer(Some(move |context: AuthContext<'_>| {
-            let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-            noted.defines |= defines(&context.action);
-            match judge(&context, purpose) {
-                Ok(()) => Authorization::Allow,
-                Err(refusal) => {
-                    noted.refusal.get_or_insert(refusal);
-                    Authorization::Deny
-                }
-            }
-        }))?;
-        Ok(Self { connection, seen })
+    /// Puts the guard up.
+    pub(super) fn new(connection: &'c mut GuardedConnection) -> Self {
+        *connection.guard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Seen::default());
+        Self { connection }
+    }
+
+    /// What its SQL is run for.
+    pub(super) fn purpose(&self) -> Purpose {
+        self.connection.purpose
     }
 
     /// Why a statement was refused, if one was.
     pub(super) fn refusal(&self) -> Option<SqlError> {
-        self.seen().refusal.clone()
+        self.seen(|seen| seen.refusal.clone())
     }
 
     /// Judges a statement that was prepared, by its text: what no authorizer is told.
@@ -70,7 +113,7 @@ impl<'c> Guarded<'c> {
         if first_word(text).eq_ignore_ascii_case("vacuum") {
             return Err(SqlError::Forbidden("the host looks after the file".to_owned()));
         }
-        let defines = std::mem::take(&mut self.seen().defines);
+        let defines = self.seen(|seen| std::mem::take(&mut seen.defines));
         // New names of ALTER, parents of foreign keys and the bodies of views and
         // triggers are not shown to an authorizer when they are defined.
         if defines && names_our_own(text) {
@@ -79,8 +122,9 @@ impl<'c> Guarded<'c> {
         Ok(defines)
     }
 
-    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
+        let mut guard = self.connection.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        look(guard.get_or_insert_default())
     }
 }
 
@@ -88,17 +132,13 @@ impl Deref for Guarded<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.connection
+        &self.connection.connection
     }
 }
 
 impl Drop for Guarded<'_> {
     fn drop(&mut self) {
-        let none = None::<fn(AuthContext<'_>) -> Authorization>;
-        if let Err(error) = self.connection.authorizer(none) {
-            // The next guard replaces it; until then the host itself is refused.
-            tracing::error!(%error, "a guard over SQL could not be taken away");
-        }
+        *self.connection.guard.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 

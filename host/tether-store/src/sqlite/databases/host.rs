@@ -12,6 +12,7 @@ use tether_core::tool::Migration;
 use super::error::{sql_error, without_connection};
 use super::file::DatabaseFile;
 use super::files::{Files, unusable};
+use super::guard::GuardedConnection;
 use super::known::KnownDatabases;
 use super::place::Place;
 use super::room::Room;
@@ -48,12 +49,17 @@ impl Host {
         scope: &Scope,
         database: &DatabaseName,
     ) -> Result<Arc<DatabaseFile>, SqlError> {
-        let file = self.file_to_open(place).await?;
         let scope = scope.clone();
         let migrations: Arc<[Migration]> =
             scope.migrations.iter().filter(|migration| migration.database == *database).cloned().collect();
 
-        let standing = self.look(&file, place, &scope.component).await?;
+        let (file, standing) = match self.look_again(place, &scope.component).await? {
+            Some(found) => found,
+            None => {
+                let file = self.file_to_open(place).await?;
+                self.look_first(file, place, &scope.component).await?
+            }
+        };
         standing.check(place)?;
         if !standing.is_ready(place, &migrations.iter().collect::<Vec<_>>())? {
             let turn = file.turn().await?;
@@ -63,21 +69,47 @@ impl Host {
         Ok(file)
     }
 
-    /// What a database says, and what is known about it.
-    pub(super) async fn look(
+    /// A database whose file is open, and what it says; none where that is not so, or
+    /// another file is in its place by now.
+    pub(super) async fn look_again(
+        self: &Arc<Self>,
+        place: &Place,
+        component: &ComponentName,
+    ) -> Result<Option<(Arc<DatabaseFile>, Standing)>, SqlError> {
+        let Some(file) = self.files.open(place) else { return Ok(None) };
+        let standing = self.look(&file, place, component).await?;
+        Ok(standing.map(|standing| (file, standing)))
+    }
+
+    /// The same of a `file` that was just looked for.
+    pub(super) async fn look_first(
+        self: &Arc<Self>,
+        file: Arc<DatabaseFile>,
+        place: &Place,
+        component: &ComponentName,
+    ) -> Result<(Arc<DatabaseFile>, Standing), SqlError> {
+        let standing = self.look(&file, place, component).await?;
+        Ok((file, standing.ok_or_else(super::changed)?))
+    }
+
+    /// What a database says, and what is known about it; none where `file` is not the one
+    /// in its place any more.
+    async fn look(
         self: &Arc<Self>,
         file: &Arc<DatabaseFile>,
         place: &Place,
         component: &ComponentName,
-    ) -> Result<Standing, SqlError> {
-        let look = |host: Arc<Self>, place: Place, component: ComponentName| {
-            move |connection: &mut Connection| host.standing(connection, &place, &component)
+    ) -> Result<Option<Standing>, SqlError> {
+        let (host, expected, place, component) =
+            (self.clone(), file.clone(), place.clone(), component.clone());
+        let look = move |connection: &mut GuardedConnection| match host.files.holds(&place, &expected)? {
+            true => host.standing(connection, &place, &component).map(Some),
+            false => Ok(None),
         };
-        match file.read(look(self.clone(), place.clone(), component.clone())).await {
+        match file.read(look.clone()).await {
             // A crash left a journal, which only somebody who may write can undo.
             Err(SqlError::ReadOnly) => {
                 let mut turn = file.turn().await?;
-                let look = look(self.clone(), place.clone(), component.clone());
                 let stop = Stop::after(self.limits.read_time);
                 let (standing, seen) = blocking(move || {
                     let standing = turn.connection(&stop).map_err(without_connection).and_then(look);

@@ -1,8 +1,9 @@
 //! Which database each scope used before: a file that was put in its place is no
 //! proof that nothing was done.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use rusqlite::{Connection, OptionalExtension as _};
 use tether_core::fault::{self, Point};
@@ -10,29 +11,46 @@ use tether_core::fault::{self, Point};
 use super::place::Place;
 use crate::sqlite::left;
 
+/// Ids that are kept in memory.
+const MOST_SEEN: usize = 10_000;
+
 /// The ids of databases by scope, in a file of the data folder, opened when first
 /// needed. Everything here blocks.
 pub(super) struct KnownDatabases {
     path: PathBuf,
     connection: Mutex<Option<Connection>>,
+    /// Those that were looked up: an id stays what it is. Nobody waits here for a disk.
+    seen: RwLock<HashMap<[String; 4], String>>,
 }
 
 impl KnownDatabases {
     /// Those that `databases.db` in `data_dir` lists.
     pub(super) fn of(data_dir: &Path) -> Self {
-        Self { path: data_dir.join("databases.db"), connection: Mutex::default() }
+        Self { path: data_dir.join("databases.db"), connection: Mutex::default(), seen: RwLock::default() }
     }
 
     /// The id that the database at `place` had.
     pub(super) fn id(&self, place: &Place) -> rusqlite::Result<Option<String>> {
-        self.with(|connection| {
+        let seen = self.seen.read().unwrap_or_else(PoisonError::into_inner).get(&place.known_as).cloned();
+        if seen.is_some() {
+            return Ok(seen);
+        }
+        let id: Option<String> = self.with(|connection| {
             connection
                 .prepare_cached(
                     "SELECT id FROM databases WHERE component = ? AND tenant = ? AND name = ? AND place = ?",
                 )?
                 .query_row(place.known_as.each_ref(), |row| row.get(0))
                 .optional()
-        })
+        })?;
+        if let Some(id) = &id {
+            let mut seen = self.seen.write().unwrap_or_else(PoisonError::into_inner);
+            if seen.len() >= MOST_SEEN {
+                seen.clear();
+            }
+            seen.insert(place.known_as.clone(), id.clone());
+        }
+        Ok(id)
     }
 
     /// Remembers for good that the database at `place` has this id.

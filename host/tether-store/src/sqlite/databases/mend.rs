@@ -23,7 +23,6 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
 use tether_core::port::databases::SqlError;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -31,6 +30,7 @@ use super::connect::open_writer;
 use super::error::{sql_error, without_connection};
 use super::file::DatabaseFile;
 use super::files::unusable;
+use super::guard::GuardedConnection;
 use super::stop::Stop;
 use super::syncs::in_doubt;
 use super::turn::Turn;
@@ -57,7 +57,7 @@ impl DatabaseFile {
         .await
     }
 
-    fn read_anew(&self) -> Result<Connection, SqlError> {
+    fn read_anew(&self) -> Result<GuardedConnection, SqlError> {
         let stop = Stop::after(self.limits().turn_time);
         let writer = open_writer(&self.path, self.own, self.limits(), &stop).map_err(without_connection)?;
         let sqlite = |result: rusqlite::Result<()>| result.map_err(|error| sql_error(&writer, error));

@@ -1,6 +1,6 @@
 //! One migration, in one transaction with the note that it was applied.
 
-use rusqlite::{Batch, Connection, fallible_iterator::FallibleIterator as _};
+use rusqlite::{Batch, fallible_iterator::FallibleIterator as _};
 use tether_core::fault::{self, Point};
 use tether_core::id::ComponentName;
 use tether_core::port::databases::{SqlError, SqlLimits};
@@ -8,7 +8,7 @@ use tether_core::tool::Migration;
 
 use super::bookkeeping;
 use super::error::{sql_error, without_connection};
-use super::guard::{Guarded, Purpose};
+use super::guard::{Guarded, GuardedConnection};
 use super::stop::Stop;
 use super::turn::Turn;
 
@@ -35,7 +35,7 @@ pub(super) fn apply(
 }
 
 fn within_transaction(
-    connection: &mut Connection,
+    connection: &mut GuardedConnection,
     component: &ComponentName,
     migration: &Migration,
 ) -> Result<(), SqlError> {
@@ -50,8 +50,8 @@ fn within_transaction(
         .map_err(|error| sql_error(connection, error))
 }
 
-fn run(connection: &mut Connection, sql: &str) -> Result<(), SqlError> {
-    let guarded = Guarded::new(connection, Purpose::Write).map_err(without_connection)?;
+fn run(connection: &mut GuardedConnection, sql: &str) -> Result<(), SqlError> {
+    let guarded = Guarded::new(connection);
     let refused = |error| guarded.refusal().unwrap_or_else(|| sql_error(&guarded, error));
     let mut statements = Batch::new(&guarded, sql);
     while let Some(mut statement) = statements.next().map_err(refused)? {

@@ -11,7 +11,7 @@ use tether_core::port::databases::{Begun, Connection, Rights, RowSet, Scope, Ses
 use super::bookkeeping::{self, Recorded};
 use super::error::sql_error;
 use super::file::DatabaseFile;
-use super::guard::Purpose;
+use super::guard::GuardedConnection;
 use super::host::Host;
 use super::statement::Sql;
 use super::transaction::{self, Call};
@@ -66,8 +66,8 @@ impl Connection for SqliteConnection {
         Box::pin(async move {
             let limits = *self.file.limits();
             let sql = Sql::new(sql, parameters, &limits)?;
-            let read = move |connection: &mut rusqlite::Connection| {
-                sql.query(connection, Purpose::Read, &limits).map(|(rows, _)| rows)
+            let read = move |connection: &mut GuardedConnection| {
+                sql.query(connection, &limits).map(|(rows, _)| rows)
             };
             self.file.read(read).await
         })

@@ -1,18 +1,25 @@
 //! One statement of a component: its parameters in, its rows or changes out.
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row, Statement};
+use rusqlite::{Row, Statement};
 use tether_core::port::databases::{RowSet, SqlError, SqlLimits, Value};
 
-use super::error::{sql_error, without_connection};
-use super::guard::{Guarded, Purpose};
+use super::error::sql_error;
+use super::guard::{Guarded, GuardedConnection, Purpose};
 
 /// Counted for each value beside its text or bytes.
 const VALUE_BYTES: usize = 8;
 
+/// What a component's text begins with when it is prepared. Statements are kept by their
+/// text, and those of the host were never judged: no text of a component is one of theirs.
+const MARK: &str = "/*guest*/ ";
+
+/// Longer texts are prepared each time: what is kept is bounded.
+const LONGEST_KEPT: usize = 4 << 10;
+
 /// A statement and its parameters, of a size within limits.
 pub(super) struct Sql {
-    text: String,
+    marked: String,
     parameters: Vec<Value>,
 }
 
@@ -32,57 +39,65 @@ impl Sql {
         if let Some(why) = parameters.iter().find_map(changed_by_storing) {
             return Err(SqlError::Other(why.to_owned()));
         }
-        Ok(Self { text, parameters })
+        Ok(Self { marked: [MARK, &text].concat(), parameters })
     }
 
     /// The statement's text.
     pub(super) fn text(&self) -> &str {
-        &self.text
+        &self.marked[MARK.len()..]
     }
 
     /// Runs it, and returns its rows.
     pub(super) fn query(
         &self,
-        connection: &mut Connection,
-        purpose: Purpose,
+        connection: &mut GuardedConnection,
         limits: &SqlLimits,
     ) -> Result<(RowSet, Change), SqlError> {
-        self.run(connection, purpose, |statement| collect(statement, limits))
+        self.run(connection, |statement| collect(statement, limits))
     }
 
     /// Runs it to its end; rows that it returns are not kept.
-    pub(super) fn execute(&self, connection: &mut Connection) -> Result<Change, SqlError> {
+    pub(super) fn execute(&self, connection: &mut GuardedConnection) -> Result<Change, SqlError> {
         let skip = |statement: &mut Statement<'_>| {
             let mut rows = statement.raw_query();
             while rows.next()?.is_some() {}
             Ok(())
         };
-        Ok(self.run(connection, Purpose::Write, skip)?.1)
+        Ok(self.run(connection, skip)?.1)
     }
 
     fn run<T>(
         &self,
-        connection: &mut Connection,
-        purpose: Purpose,
+        connection: &mut GuardedConnection,
         step: impl FnOnce(&mut Statement<'_>) -> Result<T, Stopped>,
     ) -> Result<(T, Change), SqlError> {
-        let guarded = Guarded::new(connection, purpose).map_err(without_connection)?;
+        let guarded = Guarded::new(connection);
         let refused = |stopped| match (guarded.refusal(), stopped) {
             (Some(refusal), _) => refusal,
             (None, Stopped::Engine(error)) => sql_error(&guarded, error),
             (None, Stopped::Limit(error)) => error,
         };
         let before = guarded.total_changes();
-        let mut statement = guarded.prepare(&self.text).map_err(|error| refused(error.into()))?;
-        let defines = guarded.vet(&self.text)?;
-        if purpose == Purpose::Read && !statement.readonly() {
-            return Err(SqlError::ReadOnly);
-        }
+        let mut statement = guarded.prepare_cached(&self.marked).map_err(|error| refused(error.into()))?;
+        let vetted = match guarded.vet(self.text()) {
+            Ok(_) if guarded.purpose() == Purpose::Read && !statement.readonly() => Err(SqlError::ReadOnly),
+            vetted => vetted,
+        };
+        let defines = match vetted {
+            Ok(defines) => defines,
+            Err(refusal) => {
+                statement.discard();
+                return Err(refusal);
+            }
+        };
         bind(&mut statement, &self.parameters).map_err(refused)?;
         let found = step(&mut statement).map_err(refused)?;
         // A statement that touched no row leaves the count of the one before.
         let rows = if guarded.total_changes() == before { 0 } else { guarded.changes() };
         let changed = !statement.readonly() && (defines || guarded.total_changes() != before);
+        if defines || self.marked.len() > LONGEST_KEPT {
+            statement.discard();
+        }
         Ok((found, Change { rows, changed }))
     }
 }

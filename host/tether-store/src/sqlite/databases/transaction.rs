@@ -7,7 +7,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::Connection;
 use tether_core::fault::{self, Point};
 use tether_core::id::{RequestId, StepName};
 use tether_core::json::JsonText;
@@ -20,7 +19,7 @@ use super::bookkeeping;
 use super::commit::{self, ChangedStatements};
 use super::error::{sql_error, without_connection};
 use super::file::DatabaseFile;
-use super::guard::Purpose;
+use super::guard::GuardedConnection;
 use super::session::output;
 use super::statement::{Change, Sql};
 use super::stop::Stop;
@@ -123,7 +122,7 @@ impl Shared {
     /// Runs a statement. Ends the transaction where the statement, or the clock, did.
     fn run<T>(
         &self,
-        work: impl FnOnce(&mut Connection) -> Result<(T, Change), SqlError>,
+        work: impl FnOnce(&mut GuardedConnection) -> Result<(T, Change), SqlError>,
         text: &str,
     ) -> Result<(T, Change), SqlError> {
         let mut state = self.state();
@@ -191,7 +190,7 @@ impl SqliteTransaction {
     async fn run<T: Send + 'static>(
         &self,
         sql: Result<Sql, SqlError>,
-        work: impl FnOnce(&Sql, &mut Connection) -> Result<(T, Change), SqlError> + Send + 'static,
+        work: impl FnOnce(&Sql, &mut GuardedConnection) -> Result<(T, Change), SqlError> + Send + 'static,
     ) -> Result<(T, Change), SqlError> {
         let sql = sql?;
         let abandoned = EndOnDrop(Some(self.shared.clone()));
@@ -207,8 +206,7 @@ impl Transaction for SqliteTransaction {
         let limits = *self.file.limits();
         let sql = Sql::new(sql, parameters, &limits);
         Box::pin(async move {
-            let (rows, _) =
-                self.run(sql, move |sql, connection| sql.query(connection, Purpose::Write, &limits)).await?;
+            let (rows, _) = self.run(sql, move |sql, connection| sql.query(connection, &limits)).await?;
             Ok(rows)
         })
     }

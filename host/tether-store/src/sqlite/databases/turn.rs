@@ -9,6 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::connect::open_writer;
 use super::error::sql_error;
 use super::file::DatabaseFile;
+use super::guard::GuardedConnection;
 use super::stop::Stop;
 use super::syncs::{Seen, Sound, Told, in_doubt};
 use crate::sqlite::failed_commit;
@@ -20,7 +21,7 @@ const CHECKPOINT: i64 = 1_000;
 /// then lets the next one have it. Everything here blocks.
 pub(super) struct Turn {
     file: Arc<DatabaseFile>,
-    connection: Option<Connection>,
+    connection: Option<GuardedConnection>,
     sound: Sound,
     _permit: OwnedSemaphorePermit,
 }
@@ -47,7 +48,7 @@ impl Turn {
     }
 
     /// The connection for writing, its statements bound to `stop`.
-    pub(super) fn connection(&mut self, stop: &Stop) -> rusqlite::Result<&mut Connection> {
+    pub(super) fn connection(&mut self, stop: &Stop) -> rusqlite::Result<&mut GuardedConnection> {
         if self.connection.is_none() {
             let idle = self.file.idle_writer().take();
             let connection = match idle {
