@@ -33,7 +33,7 @@ fn of_a_database() {
 fn of_a_request() {
     let text = || "why".to_owned();
     let status = |status| HttpError::Status { status, retry_after_ms: None };
-    check(HttpError::Denied(text()), "failed", "DESTINATION_DENIED");
+    check(HttpError::Denied(text()), "failed", "REQUEST_DENIED");
     check(HttpError::NotSent(text()), "transient", "UPSTREAM_UNAVAILABLE");
     check(HttpError::OutcomeUnknown(text()), "transient", "UPSTREAM_OUTCOME_UNKNOWN");
     check(HttpError::TooLarge(1024), "failed", "UPSTREAM_TOO_LARGE");

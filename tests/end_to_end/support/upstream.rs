@@ -67,6 +67,7 @@ pub(crate) struct Upstream {
 struct Seen {
     received: Mutex<Vec<Received>>,
     connections: AtomicUsize,
+    open: AtomicUsize,
     gone: AtomicUsize,
 }
 
@@ -81,8 +82,12 @@ impl Upstream {
             for connection in listener.incoming().map_while(Result::ok) {
                 seen.connections.fetch_add(1, Ordering::SeqCst);
                 let (seen, reply) = (Arc::clone(&seen), Arc::clone(&reply));
-                // A client that goes away in the middle is no fault of the test.
-                thread::spawn(move || _ = serve(connection, &seen, &*reply));
+                seen.open.fetch_add(1, Ordering::SeqCst);
+                thread::spawn(move || {
+                    // A client that goes away in the middle is no fault of the test.
+                    let _ = serve(connection, &seen, &*reply);
+                    seen.open.fetch_sub(1, Ordering::SeqCst);
+                });
             }
         });
         upstream
@@ -109,6 +114,11 @@ impl Upstream {
     /// Connections that were made so far.
     pub(crate) fn connections(&self) -> usize {
         self.seen.connections.load(Ordering::SeqCst)
+    }
+
+    /// Connections that neither side has closed yet.
+    pub(crate) fn open_connections(&self) -> usize {
+        self.seen.open.load(Ordering::SeqCst)
     }
 
     /// Clients that went away while there was silence.

@@ -12,7 +12,7 @@ use crate::error::{ToolError, failed, transient};
 ///
 /// | variant | `ToolError` | code |
 /// | --- | --- | --- |
-/// | `Denied` | failed | `DESTINATION_DENIED` |
+/// | `Denied` | failed | `REQUEST_DENIED` |
 /// | `NotSent` | transient | `UPSTREAM_UNAVAILABLE` |
 /// | `OutcomeUnknown` | transient | `UPSTREAM_OUTCOME_UNKNOWN` |
 /// | `TooLarge` | failed | `UPSTREAM_TOO_LARGE` |
@@ -23,7 +23,8 @@ use crate::error::{ToolError, failed, transient};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HttpError {
     /// The operator granted no such destination or method, or the request is
-    /// malformed. Nothing was sent.
+    /// malformed, over a limit of the host or against a rule of it. Nothing was
+    /// sent.
     Denied(String),
     /// The connection could not be made. Nothing was sent.
     NotSent(String),
@@ -65,7 +66,7 @@ impl From<HttpError> for ToolError {
     fn from(error: HttpError) -> Self {
         let message = error.to_string();
         match error {
-            HttpError::Denied(_) => failed("DESTINATION_DENIED", message),
+            HttpError::Denied(_) => failed("REQUEST_DENIED", message),
             HttpError::NotSent(_) => transient("UPSTREAM_UNAVAILABLE", message),
             HttpError::OutcomeUnknown(_) => transient("UPSTREAM_OUTCOME_UNKNOWN", message),
             HttpError::TooLarge(_) => failed("UPSTREAM_TOO_LARGE", message),
