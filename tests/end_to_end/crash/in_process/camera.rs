@@ -35,7 +35,8 @@ impl Remains {
 struct Camera {
     data: PathBuf,
     upstream: Arc<Upstream>,
-    /// Requests that the lives before had sent, less those that the upstream had got by then.
+    /// When this life began: requests that those before had sent, and all that the
+    /// upstream had got.
     before: (usize, usize),
     story: String,
     taken: Vec<Remains>,
@@ -64,8 +65,18 @@ pub(super) fn watch(
         taken: Vec::new(),
     };
     *lock() = Some(camera);
+    let _put_away = PutAway;
     life(remains);
     lock().take().expect("it was put there").taken
+}
+
+/// A life that fails is not watched in its fall, nor are the tests after it.
+struct PutAway;
+
+impl Drop for PutAway {
+    fn drop(&mut self) {
+        *lock() = None;
+    }
 }
 
 fn lock() -> MutexGuard<'static, Option<Camera>> {
