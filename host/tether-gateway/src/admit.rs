@@ -1,7 +1,7 @@
 //! What is let in: who may call, whether the arguments fit, and when there is room.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use tether_core::clock::Clock;
@@ -10,9 +10,9 @@ use tether_core::identity::{Caller, Role};
 use tether_core::json::JsonText;
 use tether_core::problem::{Code, Problem};
 use tether_core::tool::{Offer, ToolEffect};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use crate::Gateway;
+use crate::sync::{AcquireError, Mutex, OwnedSemaphorePermit, Semaphore};
 
 /// A call whose caller, tool and arguments were checked.
 pub(crate) struct Admitted {

@@ -14,6 +14,8 @@ use tether_core::problem::{Code, Problem};
 use crate::Gateway;
 use crate::admit::require;
 use crate::outcome::{Outcome, not_begun, store_problem};
+use crate::settle::Running;
+use crate::sync::spawn;
 
 /// Whoever waits has as much time as the attempt that it waits for. It waits so much
 /// longer, because an attempt that uses up all of its time has to be settled yet.
@@ -89,7 +91,8 @@ impl Gateway {
     ) -> Result<Claimed, Problem> {
         let id = action.id;
         let (gateway, claim) = (Arc::clone(self), confirmation.claim.clone());
-        match tokio::spawn(async move { gateway.claim_and_run(claim, action).await }).await {
+        let running = self.running(id); // before there is a task that may have to wait
+        match spawn(async move { gateway.claim_and_run(running, claim, action).await }).await {
             Ok(claimed) => claimed,
             Err(died) => {
                 // The claim may be written; `sweep` settles what is left behind.
@@ -102,8 +105,12 @@ impl Gateway {
         }
     }
 
-    async fn claim_and_run(self: &Arc<Self>, claim: Claim, action: Action) -> Result<Claimed, Problem> {
-        let running = self.running(action.id);
+    async fn claim_and_run(
+        &self,
+        running: Running,
+        claim: Claim,
+        action: Action,
+    ) -> Result<Claimed, Problem> {
         // Whatever can be refused is refused before the claim uses up an attempt.
         let _turn = self.turns.take(&action.proposal.tenant, self.settings.queue_time, &*self.clock).await?;
         let fits = self.handlers.fits(&action.proposal.tenant, &action.proposal.binding).await;

@@ -1,6 +1,6 @@
 //! The journal of one attempt: what a write sends is noted before it leaves.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use tether_core::action::Action;
 use tether_core::clock::Clock;
@@ -9,6 +9,8 @@ use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
 use tether_core::port::BoxFuture;
 use tether_core::port::actions::{ActionStore, StoreError};
 use tether_core::port::journal::{Departure, Journal, NotNoted};
+
+use crate::sync::{Mutex, MutexGuard};
 
 /// Bytes of a request's path that are kept.
 const LONGEST_PATH: usize = 512;

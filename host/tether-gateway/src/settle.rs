@@ -1,7 +1,7 @@
 //! Attempts and their ends: run once, ask the records, write down what it came to.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use tether_core::action::{Action, Event};
 use tether_core::fault::{self, Point};
@@ -11,13 +11,13 @@ use tether_core::ledger::Ledger;
 use tether_core::port::actions::Swap;
 use tether_core::port::databases::Unreachable;
 use tether_core::settlement::{self, Ending};
-use tokio::sync::Notify;
 use tracing::Instrument as _;
 
 use crate::Gateway;
 use crate::away::Away;
 use crate::journal::{AttemptJournal, CloseOnDrop};
 use crate::outcome::Outcome;
+use crate::sync::{Mutex, MutexGuard, Notify};
 
 /// Which attempts run in this process, how those ended that are not settled yet,
 /// and who waits for an end.
@@ -32,7 +32,8 @@ pub(crate) struct Endings {
 struct Book {
     /// Tasks that claim or run the action. More than one while they race for it.
     running: HashMap<ActionId, usize>,
-    unsettled: HashMap<ActionId, Ended>,
+    /// Attempts, by their number, whose tasks could not settle them.
+    unsettled: HashMap<(ActionId, u32), Ended>,
     watchers: HashMap<ActionId, Weak<Notify>>,
 }
 
@@ -78,10 +79,11 @@ impl Endings {
         notify
     }
 
-    fn settled(&self, id: ActionId) {
+    /// The attempt that `executing` is has been settled, by whomever.
+    fn settled(&self, executing: &Action) {
         let mut book = self.book();
-        book.unsettled.remove(&id);
-        if let Some(watcher) = book.watchers.remove(&id).and_then(|watcher| watcher.upgrade()) {
+        book.unsettled.remove(&attempt_of(executing));
+        if let Some(watcher) = book.watchers.remove(&executing.id).and_then(|watcher| watcher.upgrade()) {
             watcher.notify_waiters();
         }
     }
@@ -94,8 +96,12 @@ impl Endings {
     /// its end, what it sent is in doubt.
     fn left_behind(&self, action: &Action) -> Ended {
         let interrupted = || Ended { ending: Ending::Interrupted, noted: action.ledger.clone() };
-        self.book().unsettled.get(&action.id).cloned().unwrap_or_else(interrupted)
+        self.book().unsettled.get(&attempt_of(action)).cloned().unwrap_or_else(interrupted)
     }
+}
+
+fn attempt_of(executing: &Action) -> (ActionId, u32) {
+    (executing.id, executing.state.attempts_used())
 }
 
 impl Drop for Running {
@@ -141,8 +147,11 @@ impl Gateway {
         let span = tracing::info_span!("attempt", action = %id, attempt, tool = %claimed.proposal.tool);
         async {
             let ended = self.execute(&claimed).await;
-            let settled = self.settle(&claimed, ended).await;
-            drop(running);
+            let settled = self.settle(&claimed, &ended).await;
+            if settled.is_err() {
+                self.endings.book().unsettled.insert(attempt_of(&claimed), ended);
+            }
+            drop(running); // not before whoever settles it knows how it ended
             Outcome::of_attempt(settled.unwrap_or(claimed))
         }
         .instrument(span)
@@ -173,17 +182,15 @@ impl Gateway {
     /// Settles what an attempt came to, as its records tell. Where they cannot be
     /// asked, or the end cannot be written, the action stays as it is, executing,
     /// and [`Gateway::sweep`] tries again.
-    async fn settle(&self, action: &Action, ended: Ended) -> Result<Action, NotSettled> {
-        let id = action.id;
-        let settled = self.try_settle(action, &ended).await;
+    async fn settle(&self, action: &Action, ended: &Ended) -> Result<Action, NotSettled> {
+        let settled = self.try_settle(action, ended).await;
         match &settled {
             Ok(_) => {
-                self.endings.settled(id);
+                self.endings.settled(action);
                 fault::reached(Point::WaitersTold);
             }
             Err(reason) => {
-                tracing::error!(action = %id, %reason, "the attempt cannot be settled yet");
-                self.endings.book().unsettled.insert(id, ended);
+                tracing::error!(action = %action.id, %reason, "the attempt cannot be settled yet");
             }
         }
         settled
@@ -251,7 +258,7 @@ impl Gateway {
         let now = now.ok_or_else(|| NotSettled::Failed("the action is gone".to_owned()))?;
         if now.revision == seen.revision {
             let ended = self.endings.left_behind(&now);
-            self.settle(&now, ended).await?;
+            self.settle(&now, &ended).await?;
         }
         Ok(())
     }

@@ -1,0 +1,77 @@
+//! What a gateway is made of, and how it behaves.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tether_core::clock::Clock;
+use tether_core::port::actions::ActionStore;
+use tether_core::port::handlers::Handlers;
+use tether_core::retry::RetryPolicy;
+
+use crate::{admit, settle, sweep};
+
+/// How a gateway behaves; see the `tool_transport` and `actions` sections of the
+/// configuration.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Reads: attempts and pauses. Writes: the time of an attempt.
+    pub retry: RetryPolicy,
+    /// Attempts that an action may use in all, 1 or more.
+    pub max_attempts: u32,
+    /// How long a person has to decide.
+    pub expires_after: Duration,
+    /// Handlers that run at the same time.
+    pub max_concurrent: usize,
+    /// Those of one tenant.
+    pub max_concurrent_per_tenant: usize,
+    /// How long a call waits for its turn before it is told `OVERLOADED`.
+    pub queue_time: Duration,
+    /// How long the result of an action is kept.
+    pub keep_results: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            retry: RetryPolicy::default(),
+            max_attempts: 3,
+            expires_after: Duration::from_secs(24 * 3600),
+            max_concurrent: 256,
+            max_concurrent_per_tenant: 256,
+            queue_time: Duration::from_secs(5),
+            keep_results: Duration::from_secs(30 * 24 * 3600),
+        }
+    }
+}
+
+/// See the crate's documentation.
+pub struct Gateway {
+    pub(crate) actions: Arc<dyn ActionStore>,
+    pub(crate) handlers: Arc<dyn Handlers>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) settings: Settings,
+    pub(crate) turns: admit::Turns,
+    pub(crate) endings: settle::Endings,
+    pub(crate) components_due: sweep::Due,
+}
+
+impl Gateway {
+    /// A gateway on these floors. Call [`Gateway::recover`] before it serves.
+    pub fn new(
+        actions: Arc<dyn ActionStore>,
+        handlers: Arc<dyn Handlers>,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Arc<Self> {
+        let turns = admit::Turns::new(settings.max_concurrent, settings.max_concurrent_per_tenant);
+        Arc::new(Self {
+            actions,
+            handlers,
+            clock,
+            settings,
+            turns,
+            endings: settle::Endings::default(),
+            components_due: sweep::Due::default(),
+        })
+    }
+}
