@@ -208,7 +208,7 @@ fn a_sync_that_fails_tells_nobody_what_does_not_last() {
             disk.fail(failing);
             workload::run(disk, seed).await;
         });
-        let trace = trace.from_failure().unwrap_or_else(|| panic!("{failing:?} never came to it"));
+        let trace = trace.since_failure().unwrap_or_else(|| panic!("{failing:?} never came to it"));
         let wrong = |wrong| panic!("{failing:?}: {wrong}");
         let looked_at = trace.at_steps(some, lose).unwrap_or_else(wrong);
         let kill = |model: &_, facts: &_, random: &mut _| kill_and_lose(model, facts, random, None);

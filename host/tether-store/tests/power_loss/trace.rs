@@ -111,7 +111,7 @@ impl Trace {
     }
 
     /// The same, looked at from where a sync fails; none where none does.
-    pub(crate) fn from_failure(self) -> Option<Self> {
+    pub(crate) fn since_failure(self) -> Option<Self> {
         let fails = |event: &Event| matches!(event, Event::SyncFailed(..) | Event::FolderNotSynced);
         let skipped = self.events.iter().position(fails)?;
         Some(Self { skipped, ..self })
