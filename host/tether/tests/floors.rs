@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Our crates, each with those of ours that it may use.
-const FLOORS: [(&str, &[&str]); 10] = [
+const FLOORS: [(&str, &[&str]); 11] = [
     ("tether-core", &[]),
     ("tether-store", &["tether-core"]),
     ("tether-transport", &["tether-core"]),
@@ -26,6 +26,7 @@ const FLOORS: [(&str, &[&str]); 10] = [
     ),
     // Beside the house.
     ("tether-build", &[]),
+    ("tether-interleavings", &["tether-core"]),
     ("tether-near", &[]),
     ("tether-sdk", &["tether-sdk-macros"]),
     ("tether-sdk-macros", &[]),
