@@ -150,7 +150,7 @@ points! {
 
     /// A result was erased; nothing is committed.
     ErasureWritten = "erasure-written",
-    /// A result is erased, durably; its records are not emptied yet.
+    /// Records are about to be emptied: their result is erased, durably.
     BeforeEmpty = "before-empty",
     /// The records are empty, durably; that is not noted yet.
     Emptied = "emptied",

@@ -80,7 +80,6 @@ impl Gateway {
         let mut away = Away::default();
         for action in self.actions.with_records(now, BATCH).await? {
             let is_away = away.holds(&action);
-            fault::reached(Point::BeforeEmpty);
             let emptied = !is_away && self.empty_records(&action).await;
             fault::reached(Point::Emptied);
             if !emptied && !is_away {

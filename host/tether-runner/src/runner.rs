@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use tether_core::allowance::Allowance;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
+use tether_core::fault::{self, Point};
 use tether_core::grant::{Binding, BoundComponent};
 use tether_core::id::{RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
@@ -374,7 +375,10 @@ impl Handlers for Runner {
     ) -> BoxFuture<'a, Result<(), Unreachable>> {
         Box::pin(async move {
             match self.scope(tenant, binding).await {
-                Some(scope) => self.databases.empty_records(&scope, key).await,
+                Some(scope) => {
+                    fault::reached(Point::BeforeEmpty);
+                    self.databases.empty_records(&scope, key).await
+                }
                 None => Ok(()),
             }
         })

@@ -3,8 +3,8 @@
 //! recovered, and the write is confirmed again; and so at every passing of that life.
 //! Effects are counted outside: in the tool's own rows, and by the upstream.
 //!
-//! With every test: each passing once, and a sample of the pairs. All pairs (some five
-//! minutes), and the sample of a run that failed:
+//! With every test: each passing once, and a sample of the pairs. All pairs (tens of
+//! minutes on two cores), and the sample of a run that failed:
 //!
 //! ```text
 //! TETHER_CRASH_PAIRS=all cargo test -p tether --test end_to_end crash::in_process -- --nocapture

@@ -2,8 +2,8 @@
 //! at every passing of the life after it, in which what was interrupted is recovered and
 //! confirmed again. Effects are counted outside.
 //!
-//! With every test: each passing once, and a sample of the pairs. All pairs (about ten
-//! minutes), and the sample of a run that failed:
+//! With every test: each passing once, and a sample of the pairs. All pairs (tens of
+//! minutes on two cores), and the sample of a run that failed:
 //!
 //! ```text
 //! TETHER_CRASH_PAIRS=all cargo test -p tether --test end_to_end crash::killed -- --nocapture
