@@ -9,8 +9,9 @@ use tether_interleavings::{Called, Settings, Told};
 use crate::check;
 use crate::world::{Act, Hourglass, World, all, count, json, live, of_tenant};
 
-fn one_place() -> Settings {
-    Settings { max_concurrent: 1, max_concurrent_per_tenant: 1, ..Settings::default() }
+/// So many places, and one for each tenant.
+fn places(max_concurrent: usize) -> Settings {
+    Settings { max_concurrent, max_concurrent_per_tenant: 1, ..Settings::default() }
 }
 
 /// A read that is given up whenever the checker says so: its place is free again.
@@ -18,8 +19,8 @@ fn one_place() -> Settings {
 fn no_place_is_lost_by_who_gives_up() {
     check("reads that are given up", || {
         live(async {
-            let world = World::with(&[], one_place(), Hourglass { runs_out: false });
-            let readers = ["acme", "acme", "bolt"].map(|tenant| {
+            let world = World::with(&[], places(2), Hourglass { runs_out: false });
+            let readers = ["acme", "acme", "bolt", "coal"].map(|tenant| {
                 let gateway = Arc::clone(&world.gateway);
                 spawn(async move { gateway.call(&of_tenant(tenant), "read", json("{}"), None).await.is_ok() })
             });
@@ -40,7 +41,7 @@ fn no_place_is_lost_by_who_gives_up() {
 fn who_was_told_that_it_is_full_ran_nothing_and_holds_nothing() {
     check("patience that ends", || {
         live(async {
-            let world = World::with(&[Act::Commit; 3], one_place(), Hourglass { runs_out: true });
+            let world = World::with(&[Act::Commit; 3], places(1), Hourglass { runs_out: true });
             let ids = [world.actions.add(), world.actions.add(), world.actions.add()];
             let answers = all(ids.map(|id| world.confirm(id, None, None)).into()).await;
             let [done, full] = [Ok(Told::Succeeded), Err(Code::Overloaded)].map(|told| count(&answers, told));
