@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::hex::{self, Hex};
+
 /// A SHA-256 digest, written `sha256:` and 64 hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
@@ -22,13 +24,13 @@ impl Digest {
 
     /// The 64 hex digits without the `sha256:` in front, for names of files.
     pub fn hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        Hex(&self.0).to_string()
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", self.hex())
+        write!(f, "sha256:{}", Hex(&self.0))
     }
 }
 
@@ -48,7 +50,7 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.strip_prefix("sha256:")
-            .and_then(crate::id::parse_hex)
+            .and_then(hex::parse)
             .map(Self)
             .ok_or_else(|| InvalidDigest(text.to_owned()))
     }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::digest::Digest;
+use crate::hex::{self, Hex};
 
 /// Why a text is not the id or name that it was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,19 +13,6 @@ use crate::digest::Digest;
 pub struct InvalidId {
     what: &'static str,
     rule: &'static str,
-}
-
-/// Exactly `2 × N` lower-case hex digits.
-pub(crate) fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let lower = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
-    if text.len() != 2 * N || !text.as_bytes().iter().all(lower) {
-        return None;
-    }
-    let mut bytes = [0; N];
-    for (index, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * index..2 * index + 2], 16).ok()?;
-    }
-    Some(bytes)
 }
 
 macro_rules! hex_id {
@@ -42,7 +30,7 @@ macro_rules! hex_id {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                fmt::Display::fmt(&Hex(&self.0), f)
             }
         }
 
@@ -57,7 +45,7 @@ macro_rules! hex_id {
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let invalid = InvalidId { what: $what, rule: "32 lower-case hex digits" };
-                parse_hex(text).map(Self).ok_or(invalid)
+                hex::parse(text).map(Self).ok_or(invalid)
             }
         }
     };

@@ -14,6 +14,7 @@ pub mod digest;
 pub mod failure;
 pub mod fault;
 pub mod grant;
+pub mod hex;
 pub mod id;
 pub mod identity;
 pub mod invocation;

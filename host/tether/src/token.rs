@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use tether_core::fault::{self, Point};
+use tether_core::hex::Hex;
 use tether_core::identity::{Caller, Role};
 
 /// The name of the token's file within the data folder.
@@ -109,7 +110,7 @@ fn invalid(message: String) -> io::Error {
 fn make() -> io::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(Hex(&bytes).to_string())
 }
 
 /// Whole or not at all: a crash leaves no half a token behind.

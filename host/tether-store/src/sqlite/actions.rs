@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tether_core::action::Action;
 use tether_core::clock::Timestamp;
@@ -64,6 +65,23 @@ impl SqliteActions {
         Ok(Self { writer, readers: Readers::new(READERS, move || open_reader(&path)) })
     }
 
+    /// Looks one action up: here, if it can be done at once.
+    async fn look_up<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let at_once = self.readers.read_here(|connection| {
+            connection.busy_timeout(Duration::ZERO)?;
+            let found = work(connection);
+            connection.busy_timeout(FOREIGN_LOCK)?;
+            found
+        });
+        match at_once.map(|found| found.map_err(without_connection)) {
+            None | Some(Err(StoreError::Busy)) => self.read(work).await,
+            Some(found) => found,
+        }
+    }
+
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
@@ -85,6 +103,7 @@ fn open_writer(path: &Path) -> anyhow::Result<Connection> {
     left::sync(path, left::Whose::Ours)?;
     let mut connection = Connection::open_with_flags(path, flags).with_context(cannot_write)?;
     connection.busy_timeout(FOREIGN_LOCK)?;
+    keep_plans(&connection)?;
     anyhow::ensure!(!connection.is_readonly("main")?, cannot_write());
     if schema::is_new(&connection) {
         check_not_lost("holds nothing, as if its -wal file were gone", &folder)?;
@@ -120,7 +139,13 @@ fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(FOREIGN_LOCK)?;
+    keep_plans(&connection)?;
     Ok(connection)
+}
+
+/// A statement that is kept is not prepared anew because its parameters changed.
+fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 fn store_error(connection: &Connection, fault: Fault) -> StoreError {
@@ -157,7 +182,7 @@ impl ActionStore for SqliteActions {
         key: &'a IdempotencyKey,
     ) -> BoxFuture<'a, Result<Option<Action>, StoreError>> {
         let (tenant, user, key) = (tenant.clone(), user.clone(), key.clone());
-        Box::pin(self.read(move |connection| reads::proposed_with(connection, &tenant, &user, &key)))
+        Box::pin(self.look_up(move |connection| reads::proposed_with(connection, &tenant, &user, &key)))
     }
 
     fn confirmed_with<'a>(
@@ -167,7 +192,7 @@ impl ActionStore for SqliteActions {
         key: &'a IdempotencyKey,
     ) -> BoxFuture<'a, Result<Option<ActionId>, StoreError>> {
         let (tenant, user, key) = (tenant.clone(), user.clone(), key.clone());
-        Box::pin(self.read(move |connection| reads::confirmed_with(connection, &tenant, &user, &key)))
+        Box::pin(self.look_up(move |connection| reads::confirmed_with(connection, &tenant, &user, &key)))
     }
 
     fn load<'a>(
@@ -176,11 +201,9 @@ impl ActionStore for SqliteActions {
         id: ActionId,
     ) -> BoxFuture<'a, Result<Option<Action>, StoreError>> {
         let tenant = tenant.clone();
-        Box::pin(
-            self.read(move |connection| {
-                Ok(reads::numbered(connection, &tenant, id)?.map(|(_, action)| action))
-            }),
-        )
+        Box::pin(self.look_up(move |connection| {
+            Ok(reads::numbered(connection, &tenant, id)?.map(|(_, action)| action))
+        }))
     }
 
     fn list<'a>(

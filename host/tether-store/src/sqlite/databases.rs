@@ -33,7 +33,7 @@ use tether_core::port::databases::{
 };
 
 use self::error::{sql_error, without_connection};
-use self::file::DatabaseFile;
+use self::file::{DatabaseFile, Pace};
 use self::files::Files;
 use self::host::Host;
 use self::known::KnownDatabases;
@@ -111,6 +111,7 @@ impl SqliteDatabases {
     async fn in_turn<T: Send + 'static>(
         &self,
         scope: &Scope,
+        pace: Pace,
         work: impl Fn(&DatabaseName, &mut Turn, &Stop) -> Result<T, SqlError> + Clone + Send + 'static,
     ) -> Result<Vec<T>, Unreachable> {
         let mut answers = Vec::new();
@@ -120,12 +121,12 @@ impl SqliteDatabases {
             let (run, name) = (work.clone(), database.clone());
             let work = move |turn: &mut Turn, stop: &Stop| run(&name, turn, stop);
             let mut answer = match self.host.files.open(&place) {
-                Some(file) => self.answer(file, &place, scope, work.clone()).await.map_err(away)?,
+                Some(file) => self.answer(file, &place, scope, pace, work.clone()).await.map_err(away)?,
                 None => None,
             };
             if answer.is_none() {
                 let Some(file) = self.existing(&place).await.map_err(away)? else { continue };
-                answer = self.answer(file, &place, scope, work).await.map_err(away)?;
+                answer = self.answer(file, &place, scope, pace, work).await.map_err(away)?;
             }
             answers.push(answer.ok_or_else(changed).map_err(away)?);
         }
@@ -138,12 +139,13 @@ impl SqliteDatabases {
         file: Arc<DatabaseFile>,
         place: &Place,
         scope: &Scope,
+        pace: Pace,
         work: impl FnOnce(&mut Turn, &Stop) -> Result<T, SqlError> + Send + 'static,
     ) -> Result<Option<T>, SqlError> {
-        let mut turn = file.turn().await?;
+        let turn = file.turn().await?;
         let (host, place, component) = (self.host.clone(), place.clone(), scope.component.clone());
         let expected = file.clone();
-        let (answer, seen) = blocking(move || {
+        let answered = file.in_turn(turn, pace, move |mut turn| {
             let stop = Stop::after(host.limits.turn_time);
             let answer = || {
                 if !host.files.holds(&place, &expected)? {
@@ -154,8 +156,8 @@ impl SqliteDatabases {
                 work(&mut turn, &stop).map(Some)
             };
             (answer(), turn.seen())
-        })
-        .await;
+        });
+        let (answer, seen) = answered.await;
         let answer = file.heed(answer)?;
         file.durable(seen).await?;
         Ok(answer)
@@ -202,7 +204,7 @@ impl Databases for SqliteDatabases {
         key: RequestId,
     ) -> BoxFuture<'a, Result<Vec<Record>, Unreachable>> {
         Box::pin(async move {
-            let records = self.in_turn(scope, move |database, turn, stop| {
+            let records = self.in_turn(scope, Pace::Brief, move |database, turn, stop| {
                 let connection = turn.connection(stop).map_err(without_connection)?;
                 let records = bookkeeping::records(connection, database, key);
                 records.map_err(|error| match error.downcast::<rusqlite::Error>() {
@@ -220,7 +222,7 @@ impl Databases for SqliteDatabases {
         key: RequestId,
     ) -> BoxFuture<'a, Result<(), Unreachable>> {
         Box::pin(async move {
-            let emptied = self.in_turn(scope, move |_, turn, stop| {
+            let emptied = self.in_turn(scope, Pace::Blocks, move |_, turn, stop| {
                 let connection = turn.connection(stop).map_err(without_connection)?;
                 let emptied = turn::execute(connection, "BEGIN IMMEDIATE")
                     .and_then(|()| bookkeeping::empty_records(connection, key));

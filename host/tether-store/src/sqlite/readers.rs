@@ -60,6 +60,16 @@ impl<C: Send + 'static> Readers<C> {
         .await
     }
 
+    /// Reads on this thread, where a connection is free and open; none otherwise. For what is
+    /// over in microseconds: to hand it to another thread would take longer.
+    pub(super) fn read_here<T>(&self, work: impl FnOnce(&mut C) -> T) -> Option<T> {
+        let _place = self.places.try_acquire().ok()?;
+        let mut connection = self.idle().pop()?;
+        let result = work(&mut connection);
+        self.idle().push(connection);
+        Some(result)
+    }
+
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<C>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }

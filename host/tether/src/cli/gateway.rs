@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use serde::de::DeserializeOwned;
+use tether_core::hex::Hex;
 use tether_transport::client::{Answer, Client, ClientError};
 
 use super::Usage;
@@ -141,7 +142,7 @@ pub(super) fn read<T: DeserializeOwned>(answer: &Answer) -> anyhow::Result<T> {
 pub(super) fn fresh_key() -> anyhow::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| anyhow!("the system gives no random numbers ({error})"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(Hex(&bytes).to_string())
 }
 
 fn not_answered(error: ClientError) -> anyhow::Error {

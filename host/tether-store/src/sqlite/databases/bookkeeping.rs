@@ -22,11 +22,8 @@ pub(super) struct Identity {
     pub(super) owner: Option<String>,
 }
 
-/// Reads it; none where Tether never wrote to this database.
+/// Reads it, where Tether's tables are; none where it never came to be written.
 pub(super) fn identity(connection: &Connection) -> rusqlite::Result<Option<Identity>> {
-    if !is_kept(connection)? {
-        return Ok(None);
-    }
     connection
         .prepare_cached("SELECT id, owner FROM tether_database")?
         .query_row([], read_identity)
@@ -73,14 +70,11 @@ fn read_identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
     Ok(Identity { id: row.get("id")?, owner: row.get("owner")? })
 }
 
-/// The migrations of `component` that were applied: id and digest.
+/// The migrations of `component` that were applied, where Tether's tables are: id and digest.
 pub(super) fn migrations(
     connection: &Connection,
     component: &ComponentName,
 ) -> rusqlite::Result<Vec<(String, String)>> {
-    if !is_kept(connection)? {
-        return Ok(Vec::new());
-    }
     connection
         .prepare_cached("SELECT id, digest FROM tether_migrations WHERE component = ? ORDER BY at, id")?
         .query_map([component.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -190,7 +184,7 @@ fn stored_step(step: Option<&StepName>) -> &str {
     step.map_or("", |step| step.as_str())
 }
 
-fn is_kept(connection: &Connection) -> rusqlite::Result<bool> {
+pub(super) fn is_kept(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'tether_records'")?
         .exists([])

@@ -61,6 +61,8 @@ fn harden(connection: &Connection, limits: &SqlLimits) -> rusqlite::Result<()> {
         (SQLITE_DBCONFIG_DQS_DML, false),
         (SQLITE_DBCONFIG_DQS_DDL, false),
         (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
+        // A statement that is kept is not prepared anew because its parameters changed.
+        (SQLITE_DBCONFIG_ENABLE_QPSG, true),
     ] {
         connection.set_db_config(setting, on)?;
     }

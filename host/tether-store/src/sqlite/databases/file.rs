@@ -9,20 +9,32 @@ use tokio::sync::Semaphore;
 
 use super::connect::open_reader;
 use super::error::without_connection;
+use super::files::Identity;
 use super::guard::GuardedConnection;
 use super::room::Room;
 use super::stop::Stop;
 use super::syncs::{Seen, Syncs};
 use super::turn::Turn;
+use crate::sqlite::blocking;
 use crate::sqlite::left::{Left, Whose};
 use crate::sqlite::readers::Readers;
 
 /// Connections that read one file at the same time.
 const READERS: u32 = 8;
 
+/// How long what is done with a turn takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// A few statements of the host's, which wait for nobody and sync nothing.
+    Brief,
+    /// It may wait for the disk.
+    Blocks,
+}
+
 /// A database file that is open.
 pub(super) struct DatabaseFile {
     pub(super) path: PathBuf,
+    pub(super) identity: Identity,
     /// Whether Tether made it.
     pub(super) own: bool,
     limits: SqlLimits,
@@ -38,14 +50,31 @@ pub(super) struct DatabaseFile {
 
 impl DatabaseFile {
     /// The file at `path`, nothing opened yet; `own` if Tether made it.
-    pub(super) fn new(path: PathBuf, own: bool, limits: SqlLimits, room: Arc<Room>) -> Arc<Self> {
+    pub(super) fn new(
+        path: PathBuf,
+        identity: Identity,
+        own: bool,
+        limits: SqlLimits,
+        room: Arc<Room>,
+    ) -> Arc<Self> {
         let whose = if own { Whose::Ours } else { Whose::Others };
         let left = Arc::new(Left::of(path.clone(), whose));
         let (reads, before) = (path.clone(), left.clone());
         let readers =
             Readers::new(READERS, move || before.sync().and_then(|()| open_reader(&reads, &limits)));
         let (syncs, turn) = (Syncs::of(&path), Arc::new(Semaphore::new(1)));
-        Arc::new(Self { path, own, limits, room, left, syncs, turn, writer: Mutex::default(), readers })
+        Arc::new(Self {
+            path,
+            identity,
+            own,
+            limits,
+            room,
+            left,
+            syncs,
+            turn,
+            writer: Mutex::default(),
+            readers,
+        })
     }
 
     /// The bounds on SQL.
@@ -64,15 +93,51 @@ impl DatabaseFile {
     }
 
     /// Reads committed data, for `limits.read_time` at most, waiting included; then waits
-    /// until what it read is durable. Dropped, it interrupts what runs.
+    /// until what it read is durable. Dropped, it interrupts what runs. `work` changes
+    /// nothing: it may be begun twice.
     pub(super) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&mut GuardedConnection) -> Result<T, SqlError> + Send + 'static,
+        work: impl Fn(&mut GuardedConnection) -> Result<T, SqlError> + Send + 'static,
     ) -> Result<T, SqlError> {
         let sound = match self.syncs.sound() {
             Some(sound) => sound,
             None => self.turn().await?.sound(),
         };
+        let read = match self.read_here(&work) {
+            Some(read) => read,
+            None => self.read_elsewhere(work).await,
+        };
+        let read = self.heed(read);
+        // An error tells something of what is there, too.
+        self.durable(self.syncs.seen(sound)).await?;
+        read
+    }
+
+    /// Most reads find what they want in memory, and are over sooner than another thread
+    /// has begun. None where this one is not: it is given up, and begun anew over there.
+    fn read_here<T>(
+        &self,
+        work: impl Fn(&mut GuardedConnection) -> Result<T, SqlError>,
+    ) -> Option<Result<T, SqlError>> {
+        if !self.own {
+            return None; // nobody knows where it is, and who else holds it
+        }
+        let stop = Stop::soon();
+        let read = self.readers.read_here(|connection| {
+            stop.watch_without_waiting(connection).map_err(without_connection)?;
+            work(connection)
+        })?;
+        match read {
+            Err(SqlError::Busy) => None,
+            Err(_) if stop.is_over() => None,
+            read => Some(read),
+        }
+    }
+
+    async fn read_elsewhere<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut GuardedConnection) -> Result<T, SqlError> + Send + 'static,
+    ) -> Result<T, SqlError> {
         let stop = Stop::after(self.limits.read_time);
         let guard = stop.on_drop();
         let watched = move |connection: &mut GuardedConnection| {
@@ -83,10 +148,19 @@ impl DatabaseFile {
             return Err(SqlError::Other("the statement was stopped: its time was over".to_owned()));
         };
         guard.disarm();
-        let read = self.heed(read.map_err(without_connection).flatten());
-        // An error tells something of what is there, too.
-        self.durable(self.syncs.seen(sound)).await?;
-        read
+        read.map_err(without_connection).flatten()
+    }
+
+    /// Runs `work` with a turn: on this thread where it is brief and all that it needs is in
+    /// memory, which is so once the writer's connection is open.
+    pub(super) async fn in_turn<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        pace: Pace,
+        work: impl FnOnce(Turn) -> T + Send + 'static,
+    ) -> T {
+        let here = pace == Pace::Brief && self.own && self.idle_writer().is_some();
+        if here { work(turn) } else { blocking(|| work(turn)).await }
     }
 
     /// Waits until what was `seen` may be told.

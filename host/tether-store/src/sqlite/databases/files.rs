@@ -21,14 +21,9 @@ pub(super) struct Files {
     data_dir: PathBuf,
     limits: SqlLimits,
     room: Arc<Room>,
-    open: Mutex<HashMap<PathBuf, Entry>>,
+    open: Mutex<HashMap<PathBuf, Arc<DatabaseFile>>>,
     /// The same by the paths that they were asked for by. Nobody waits here for a disk.
     asked: RwLock<HashMap<PathBuf, Weak<DatabaseFile>>>,
-}
-
-struct Entry {
-    identity: Identity,
-    file: Arc<DatabaseFile>,
 }
 
 impl Files {
@@ -43,9 +38,13 @@ impl Files {
         asked.get(&place.path).and_then(Weak::upgrade)
     }
 
-    /// Whether `file` is the one at `place`. Blocks.
-    pub(super) fn holds(&self, place: &Place, file: &Arc<DatabaseFile>) -> Result<bool, SqlError> {
-        Ok(self.get(place)?.is_some_and(|there| Arc::ptr_eq(&there, file)))
+    /// Whether `file` is the one at `place`. Looks at the name only.
+    pub(super) fn holds(&self, place: &Place, file: &DatabaseFile) -> Result<bool, SqlError> {
+        match fs::metadata(&place.path) {
+            Ok(metadata) => Ok(metadata.is_file() && file.identity == Identity::of(&metadata)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(unusable(&error)),
+        }
     }
 
     /// The file at `place`; none if it is not there. Blocks.
@@ -68,19 +67,18 @@ impl Files {
             return Err(SqlError::Other("the database's file lies in Tether's own data folder".to_owned()));
         }
         let identity = Identity::of(&metadata);
-        if let Some(entry) = open.get(&path)
-            && entry.identity == identity
+        if let Some(file) = open.get(&path)
+            && file.identity == identity
         {
-            let file = entry.file.clone();
-            self.asked_for(place, &file);
-            return Ok(Some(file));
+            self.asked_for(place, file);
+            return Ok(Some(file.clone()));
         }
         if open.len() >= KEPT {
             // These have no user; one who comes to it now finds another file in its place.
-            open.retain(|_, entry| Arc::strong_count(&entry.file) > 1);
+            open.retain(|_, file| Arc::strong_count(file) > 1);
         }
-        let file = DatabaseFile::new(path.clone(), place.own, self.limits, self.room.clone());
-        open.insert(path, Entry { identity, file: file.clone() });
+        let file = DatabaseFile::new(path.clone(), identity, place.own, self.limits, self.room.clone());
+        open.insert(path, file.clone());
         self.asked_for(place, &file);
         Ok(Some(file))
     }
@@ -125,8 +123,8 @@ pub(super) fn unusable(error: &io::Error) -> SqlError {
 
 /// What tells a file from another one that was put in its place. As long as the
 /// first is open, its number is not used again.
-#[derive(PartialEq, Eq)]
-struct Identity(u64, u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity(u64, u64);
 
 impl Identity {
     #[cfg(unix)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use tether_core::fault::{self, Point};
+use tether_core::hex::Hex;
 use tether_core::id::{ComponentName, DatabaseName};
 use tether_core::port::databases::{Scope, SqlError, SqlLimits};
 use tether_core::tool::Migration;
@@ -49,10 +50,6 @@ impl Host {
         scope: &Scope,
         database: &DatabaseName,
     ) -> Result<Arc<DatabaseFile>, SqlError> {
-        let scope = scope.clone();
-        let migrations: Arc<[Migration]> =
-            scope.migrations.iter().filter(|migration| migration.database == *database).cloned().collect();
-
         let (file, standing) = match self.look_again(place, &scope.component).await? {
             Some(found) => found,
             None => {
@@ -61,10 +58,13 @@ impl Host {
             }
         };
         standing.check(place)?;
-        if !standing.is_ready(place, &migrations.iter().collect::<Vec<_>>())? {
+        let of_it = |migration: &&Migration| migration.database == *database;
+        let migrations: Vec<_> = scope.migrations.iter().filter(of_it).collect();
+        if !standing.is_ready(place, &migrations)? {
             let turn = file.turn().await?;
-            let (host, place) = (self.clone(), place.clone());
-            blocking(move || host.prepare(turn, &place, &scope.component, &migrations)).await?;
+            let (host, place, component) = (self.clone(), place.clone(), scope.component.clone());
+            let migrations: Vec<_> = migrations.into_iter().cloned().collect();
+            blocking(move || host.prepare(turn, &place, &component, &migrations)).await?;
         }
         Ok(file)
     }
@@ -133,11 +133,11 @@ impl Host {
         let read = || -> rusqlite::Result<Standing> {
             // In this order: what is remembered was in the database before.
             let known = self.known.id(place)?;
-            Ok(Standing {
-                known,
-                identity: bookkeeping::identity(connection)?,
-                applied: bookkeeping::migrations(connection, component)?,
-            })
+            let (identity, applied) = match bookkeeping::is_kept(connection)? {
+                true => (bookkeeping::identity(connection)?, bookkeeping::migrations(connection, component)?),
+                false => (None, Vec::new()),
+            };
+            Ok(Standing { known, identity, applied })
         };
         read().map_err(|error| sql_error(connection, error))
     }
@@ -147,6 +147,9 @@ impl Host {
         let host = self.clone();
         let mut paths = vec![place.path.clone()];
         paths.extend(file.map(|file| file.path().to_owned()));
+        if !paths.iter().any(|path| self.room.was_full(path)) {
+            return true;
+        }
         blocking(move || paths.iter().all(|path| host.room.is_left(path))).await
     }
 
@@ -221,5 +224,5 @@ impl Host {
 fn fresh_id() -> Result<String, SqlError> {
     let mut id = [0; 16];
     getrandom::fill(&mut id).map_err(|error| SqlError::Other(format!("no random numbers: {error}")))?;
-    Ok(id.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(Hex(&id).to_string())
 }

@@ -37,10 +37,15 @@ impl Room {
         result
     }
 
+    /// Whether the disk at `path` was found full, and nobody has found room since.
+    pub(super) fn was_full(&self, path: &Path) -> bool {
+        self.full().contains(path)
+    }
+
     /// Whether there is room beside `path`, as far as anybody knows. Blocks where it
     /// was found full before.
     pub(super) fn is_left(&self, path: &Path) -> bool {
-        if !self.full().contains(path) {
+        if !self.was_full(path) {
             return true;
         }
         let probe = self.probe.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,6 +13,9 @@ const STEPS: i32 = 1_000;
 /// Pauses while another process holds a lock, in milliseconds; the last one repeats.
 const PAUSES: [u64; 6] = [1, 2, 5, 10, 20, 50];
 
+/// What a thread of the runtime may spend on SQL: no more than a guest has of it in one go.
+const BRIEF: Duration = Duration::from_micros(500);
+
 /// Ends the SQL that watches it: at a moment, or when whoever waited is gone.
 #[derive(Clone)]
 pub(super) struct Stop {
@@ -24,6 +27,11 @@ impl Stop {
     /// One that stops after `span` by itself.
     pub(super) fn after(span: Duration) -> Self {
         Self { cancelled: Arc::default(), deadline: Instant::now() + span }
+    }
+
+    /// One for what may be tried on a thread that must not wait.
+    pub(super) fn soon() -> Self {
+        Self::after(BRIEF)
     }
 
     /// Stops now.
@@ -53,6 +61,14 @@ impl Stop {
             std::thread::sleep(Duration::from_millis(PAUSES[index]));
             !stop.is_over()
         }))
+    }
+
+    /// Interrupts statements of `connection` when it is over, and does not wait for locks.
+    /// Replaces what was watched before.
+    pub(super) fn watch_without_waiting(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        let stop = self.clone();
+        connection.progress_handler(STEPS, Some(move || stop.is_over()))?;
+        connection.busy_handler(None::<fn(i32) -> bool>)
     }
 
     /// A guard that stops when it is dropped, unless it is told not to.

@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 use super::bookkeeping;
 use super::commit::{self, ChangedStatements};
 use super::error::{sql_error, without_connection};
-use super::file::DatabaseFile;
+use super::file::{DatabaseFile, Pace};
 use super::guard::GuardedConnection;
 use super::session::output;
 use super::statement::{Change, Sql};
@@ -47,7 +47,7 @@ pub(super) async fn begin(file: &Arc<DatabaseFile>, call: Call) -> Result<Begun,
     let started = {
         let (call, stop) = (call.clone(), stop.clone());
         // Where nobody waits any more, the turn is dropped with the answer.
-        blocking(move || start(turn, &call, &stop)).await
+        file.in_turn(turn, Pace::Brief, move |turn| start(turn, &call, &stop)).await
     };
     guard.disarm();
     match file.heed(started)? {
