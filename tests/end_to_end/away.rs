@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{Server, Setup, eventually};
+use crate::support::{Server, Setup, component, eventually};
 
 /// The folder of `probe`'s database, and where it is put meanwhile.
 fn folders(server: &Server) -> (PathBuf, PathBuf) {
@@ -61,6 +61,28 @@ fn an_action_is_not_claimed_while_its_database_is_away() {
     assert_eq!(server.api.action(&other).check("200 Pending").body["attemptsUsed"], 0);
     check_settled_once_it_is_back(&server, &id);
     server.api.confirm(&other, "{}").check("200 Succeeded");
+}
+
+#[test]
+fn an_existing_database_that_was_used_and_is_away_at_the_start_is_told_per_call() {
+    let config = format!(
+        "[[components]]\npath = {:?}\n[components.databases]\nmain = \"sqlite:boxes.db\"\n[[components]]\npath = {:?}\n",
+        component("probe"),
+        component("tickets"),
+    );
+    let setup = Setup::of(&[]).config("tether.toml", &config);
+    let (here, away) = (setup.folder().path().join("boxes.db"), setup.folder().path().join("away.db"));
+    rusqlite::Connection::open(&here).unwrap().execute_batch("VACUUM").unwrap();
+    let mut server = setup.start();
+    server.api.call("probe_rows", "{}").check("200 Succeeded");
+    server.kill();
+    fs::rename(&here, &away).unwrap();
+    server.restart();
+    server.log().wait_for("what needs it waits until it is back");
+    server.api.call("probe_rows", "{}").check("503 UPSTREAM_UNAVAILABLE");
+    server.api.call("list_tickets", "{}").check("200 Succeeded");
+    fs::rename(&away, &here).unwrap();
+    server.api.call("probe_rows", "{}").check("200 Succeeded");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tether_core::ledger::Ledger;
 use tether_core::port::actions::Swap;
 use tether_core::port::databases::Unreachable;
 use tether_core::settlement::{self, Ending};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use crate::Gateway;
 use crate::away::Away;
@@ -100,6 +100,12 @@ impl Endings {
     }
 }
 
+/// What the log names where it speaks of the attempt that `executing` is.
+fn span_of(executing: &Action) -> Span {
+    let (action, attempt) = attempt_of(executing);
+    tracing::info_span!("attempt", %action, attempt, tool = %executing.proposal.tool)
+}
+
 fn attempt_of(executing: &Action) -> (ActionId, u32) {
     (executing.id, executing.state.attempts_used())
 }
@@ -143,8 +149,7 @@ impl Gateway {
 
     /// One attempt of a claimed action, from its start to its written end.
     pub(crate) async fn run(&self, claimed: Action, running: Running) -> Outcome {
-        let (id, attempt) = (claimed.id, claimed.state.attempts_used());
-        let span = tracing::info_span!("attempt", action = %id, attempt, tool = %claimed.proposal.tool);
+        let span = span_of(&claimed);
         async {
             let ended = self.execute(&claimed).await;
             let settled = self.settle(&claimed, &ended).await;
@@ -190,7 +195,7 @@ impl Gateway {
                 fault::reached(Point::WaitersTold);
             }
             Err(reason) => {
-                tracing::error!(action = %action.id, %reason, "the attempt cannot be settled yet");
+                tracing::error!(%reason, "the attempt cannot be settled yet");
             }
         }
         settled
@@ -215,7 +220,7 @@ impl Gateway {
         match swap.map_err(|problem| NotSettled::Failed(problem.to_string()))? {
             Swap::Done(settled) => {
                 fault::reached(Point::Finished);
-                tracing::info!(action = %settled.id, attempt, status = settled.state.status().as_str(), "settled");
+                tracing::info!(status = settled.state.status().as_str(), "settled");
                 Ok(settled)
             }
             Swap::Stale(settled) => Ok(settled),
@@ -258,7 +263,7 @@ impl Gateway {
         let now = now.ok_or_else(|| NotSettled::Failed("the action is gone".to_owned()))?;
         if now.revision == seen.revision {
             let ended = self.endings.left_behind(&now);
-            self.settle(&now, &ended).await?;
+            self.settle(&now, &ended).instrument(span_of(&now)).await?;
         }
         Ok(())
     }

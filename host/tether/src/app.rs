@@ -8,7 +8,6 @@ use std::time::Duration;
 use anyhow::Context;
 use tether_core::clock::Clock;
 use tether_core::port::actions::ActionStore;
-use tether_core::port::databases::Databases;
 use tether_core::port::handlers::Handlers;
 use tether_core::tool::Tool;
 use tether_gateway::Gateway;
@@ -58,8 +57,9 @@ impl App {
     ///
     /// Whatever stands in the way; the text says what to do.
     pub async fn start(config: Config) -> anyhow::Result<Self> {
-        config::are_there(&config.components)?;
         let folder = DataFolder::take(&config.data_dir)?;
+        let databases = SqliteDatabases::new(folder.path(), config.limits.sql);
+        config::are_there(&config.components, |path| databases.was_used(path))?;
         let token = token::load_or_make(folder.path())
             .with_context(|| format!("the token in {} cannot be had", folder.path().display()))?;
         let listener = listen(config.listen).await?;
@@ -72,7 +72,7 @@ impl App {
         let server = tokio::spawn(serve(listener, Arc::clone(&host), Patience::default(), stopped));
 
         let grace = config.retry.timeout() + SETTLE;
-        let gateway = match floors(config, &folder).await {
+        let gateway = match floors(config, &folder, databases).await {
             Ok(gateway) => gateway,
             Err(error) => {
                 server.abort();
@@ -128,13 +128,16 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 /// The floors below, from the ground up.
-async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<Arc<Gateway>> {
+async fn floors(
+    config: Config,
+    folder: &DataFolder,
+    databases: SqliteDatabases,
+) -> anyhow::Result<Arc<Gateway>> {
     let Config { retry, max_response_bytes, extra_roots, secrets, actions: settings, limits, .. } = config;
 
     let path = folder.path().join("actions.db");
     let actions: Arc<dyn ActionStore> =
         Arc::new(SqliteActions::open(&path).with_context(|| format!("cannot open {}", path.display()))?);
-    let databases: Arc<dyn Databases> = Arc::new(SqliteDatabases::new(folder.path(), limits.sql));
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let sending = outbound::Settings {
@@ -152,7 +155,8 @@ async fn floors(config: Config, folder: &DataFolder) -> anyhow::Result<Arc<Gatew
     let endpoints = Endpoints::new(&outbound, config.endpoints, max_response_bytes)
         .map_err(|error| wrong("endpoints", &error))?;
 
-    let runner = Runner::new(runner_settings(folder, max_response_bytes, &limits), databases, outbound)?;
+    let runner =
+        Runner::new(runner_settings(folder, max_response_bytes, &limits), Arc::new(databases), outbound)?;
     for component in config.components {
         let doing = format!("compiling {}", component.path.display());
         let request = LoadRequest {

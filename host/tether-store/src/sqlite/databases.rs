@@ -26,6 +26,7 @@ mod turn;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use tether_core::id::{DatabaseName, RequestId};
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
@@ -66,6 +67,15 @@ impl SqliteDatabases {
         let room = Arc::new(room);
         let files = Files::new(data_dir.clone(), limits, room.clone());
         Self { host: Arc::new(Host { data_dir, limits, files, known, room }) }
+    }
+
+    /// Whether an existing database that is granted as `path` was ever used. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// Where the list of known databases cannot be read.
+    pub fn was_used(&self, path: &str) -> anyhow::Result<bool> {
+        self.host.known.has(path).context("the list of the databases that were used cannot be read")
     }
 
     /// The file of a database that was used before or exists; none where there is

@@ -1,5 +1,6 @@
-//! Existing databases are there when the host starts. One that goes away later is a
-//! matter of the calls that need it.
+//! Existing databases are there when the host starts for the first time with them. One
+//! that was used and is away is a matter of the calls that need it: everything else is
+//! served.
 
 use std::path::Path;
 
@@ -11,18 +12,25 @@ use super::{Component, ConfigError};
 const TENANT: &str = "{tenant}";
 
 /// Looks for the existing databases that `components` are granted. Of one for each
-/// tenant, the folder is enough.
-pub(crate) fn are_there(components: &[Component]) -> Result<(), ConfigError> {
+/// tenant, the folder is enough. `was_used` tells whether a path was used before.
+pub(crate) fn are_there(
+    components: &[Component],
+    was_used: impl Fn(&str) -> anyhow::Result<bool>,
+) -> anyhow::Result<()> {
     for component in components {
         for (database, grant) in &component.grants.databases {
             let DatabaseGrant::Sqlite { path, .. } = grant else { continue };
-            missing(path).map_or(Ok(()), |why| {
-                Err(ConfigError(format!(
-                    "the database `{database}` of the component `{}`: {why}; existing databases are never created: \
-                     put it there, correct the path, or write \"sqlite\" for one that is made when first used",
-                    component.name
-                )))
-            })?;
+            let Some(why) = missing(path) else { continue };
+            let name = &component.name;
+            if was_used(path)? {
+                tracing::warn!(component = %name, %database, "{why}: what needs it waits until it is back");
+                continue;
+            }
+            return Err(ConfigError(format!(
+                "the database `{database}` of the component `{name}`: {why}; existing databases are never created: \
+                 put it there, correct the path, or write \"sqlite\" for one that is made when first used",
+            ))
+            .into());
         }
     }
     Ok(())

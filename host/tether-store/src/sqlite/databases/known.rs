@@ -53,6 +53,14 @@ impl KnownDatabases {
         Ok(id)
     }
 
+    /// Whether any scope used a database that was configured as `place`.
+    pub(super) fn has(&self, place: &str) -> rusqlite::Result<bool> {
+        if !self.path.exists() {
+            return Ok(false); // and none is made
+        }
+        self.with(|connection| connection.prepare("SELECT 1 FROM databases WHERE place = ?")?.exists([place]))
+    }
+
     /// Remembers for good that the database at `place` has this id.
     pub(super) fn remember(&self, place: &Place, id: &str) -> rusqlite::Result<()> {
         let [component, tenant, name, configured] = &place.known_as;
