@@ -35,7 +35,7 @@ pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 /// each call.
 const KEPT_MEMORY: usize = 512 << 10;
 const KEPT_TABLE: usize = 16 << 10;
-const KEPT_STACK: usize = 64 << 10;
+const KEPT_STACK: usize = 16 << 10;
 
 /// Where guests run: the engine, what it offers them, and how many it takes.
 pub(crate) struct Machine {

@@ -132,7 +132,7 @@ async fn a_destination_that_was_not_granted_is_told_as_that() {
     let report = world.write(call("probe_send_write", &other.request("POST", "/echo", ""), 1)).await;
     let failure = report.result.unwrap_err();
     let code = failure.handler_code.as_deref();
-    assert_eq!((failure.cause, code), (Cause::Denied, Some("DESTINATION_DENIED")));
+    assert_eq!((failure.cause, code), (Cause::Denied, Some("REQUEST_DENIED")));
     assert_eq!((upstream.seen().len(), other.seen().len()), (0, 0));
 }
 

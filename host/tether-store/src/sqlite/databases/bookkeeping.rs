@@ -22,14 +22,6 @@ pub(super) struct Identity {
     pub(super) owner: Option<String>,
 }
 
-/// Reads it, where Tether's tables are; none where it never came to be written.
-pub(super) fn identity(connection: &Connection) -> rusqlite::Result<Option<Identity>> {
-    connection
-        .prepare_cached("SELECT id, owner FROM tether_database")?
-        .query_row([], read_identity)
-        .optional()
-}
-
 /// Makes the tables where they are missing, and puts in the id and the owner where
 /// there is none yet. Runs within a transaction.
 pub(super) fn make(
@@ -70,15 +62,29 @@ fn read_identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
     Ok(Identity { id: row.get("id")?, owner: row.get("owner")? })
 }
 
-/// The migrations of `component` that were applied, where Tether's tables are: id and digest.
-pub(super) fn migrations(
+/// What a database says about itself, where it does, and the migrations of `component`
+/// that it had: id and digest. This is asked at every call: one statement is one look.
+pub(super) fn look(
     connection: &Connection,
     component: &ComponentName,
-) -> rusqlite::Result<Vec<(String, String)>> {
-    connection
-        .prepare_cached("SELECT id, digest FROM tether_migrations WHERE component = ? ORDER BY at, id")?
-        .query_map([component.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect()
+) -> rusqlite::Result<(Option<Identity>, Vec<(String, String)>)> {
+    const LOOK: &str = "SELECT TRUE, id, owner FROM tether_database
+         UNION ALL SELECT FALSE, id, digest FROM tether_migrations WHERE component = ?";
+    let mut look = match connection.prepare_cached(LOOK) {
+        Ok(look) => look,
+        Err(_) if !is_kept(connection)? => return Ok((None, Vec::new())),
+        // They were made this very moment; or else it fails again.
+        Err(_) => connection.prepare_cached(LOOK)?,
+    };
+    let (mut identity, mut applied) = (None, Vec::new());
+    let mut rows = look.query([component.as_str()])?;
+    while let Some(row) = rows.next()? {
+        match row.get(0)? {
+            true => identity = Some(Identity { id: row.get(1)?, owner: row.get(2)? }),
+            false => applied.push((row.get(1)?, row.get(2)?)),
+        }
+    }
+    Ok((identity, applied))
 }
 
 /// Notes that a migration was applied, in the transaction that did so.
@@ -184,7 +190,7 @@ fn stored_step(step: Option<&StepName>) -> &str {
     step.map_or("", |step| step.as_str())
 }
 
-pub(super) fn is_kept(connection: &Connection) -> rusqlite::Result<bool> {
+fn is_kept(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'tether_records'")?
         .exists([])

@@ -133,10 +133,7 @@ impl Host {
         let read = || -> rusqlite::Result<Standing> {
             // In this order: what is remembered was in the database before.
             let known = self.known.id(place)?;
-            let (identity, applied) = match bookkeeping::is_kept(connection)? {
-                true => (bookkeeping::identity(connection)?, bookkeeping::migrations(connection, component)?),
-                false => (None, Vec::new()),
-            };
+            let (identity, applied) = bookkeeping::look(connection, component)?;
             Ok(Standing { known, identity, applied })
         };
         read().map_err(|error| sql_error(connection, error))
