@@ -11,6 +11,7 @@ mod crowd;
 mod endpoints;
 mod faults;
 mod javascript;
+mod load;
 mod outbound;
 mod page;
 mod python;

@@ -11,10 +11,12 @@ mod store_file;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rusqlite::{Connection, OpenFlags};
 use tether_core::port::actions::ActionStore;
 use tether_core::port::databases::{Databases, SqlLimits};
 use tether_store::{SqliteActions, SqliteDatabases};
 
+use self::contract::cancelled::Outside;
 use self::folder::Folder;
 
 fn actions(folder: &Folder) -> Arc<dyn ActionStore> {
@@ -23,6 +25,15 @@ fn actions(folder: &Folder) -> Arc<dyn ActionStore> {
 
 fn databases(folder: &Folder, limits: SqlLimits) -> Arc<dyn Databases> {
     Arc::new(SqliteDatabases::new(folder.path(""), limits))
+}
+
+/// The file of `acme`'s tickets, by a connection of nobody's.
+fn outside(folder: &Folder) -> Outside {
+    let path = folder.path("databases/tickets/acme/main.db");
+    Box::new(move |sql| {
+        let file = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        file.query_row(sql, [], |row| row.get(0)).unwrap()
+    })
 }
 
 /// Limits that no case meets by accident on a slow machine.
@@ -109,6 +120,19 @@ contract!(
     a_call_that_is_given_up_ends_its_transaction,
     a_commit_runs_to_its_end_once_it_began,
     a_statement_that_ends_the_transaction_ends_all_of_it,
+);
+
+contract!(
+    cancelled,
+    |folder| databases(&folder, roomy()),
+    a_call_given_up_among_writers_leaves_nothing_behind,
+    an_opening_given_up_leaves_nothing_half_made,
+);
+
+contract!(
+    cancelled,
+    |folder| (databases(&folder, roomy()), outside(&folder)),
+    a_commit_given_up_is_in_the_records_as_it_is_in_the_file,
 );
 
 contract!(

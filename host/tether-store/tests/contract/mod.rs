@@ -3,6 +3,7 @@
 //! is reported as dead code.
 
 pub(crate) mod actions;
+pub(crate) mod cancelled;
 pub(crate) mod databases;
 pub(crate) mod given;
 pub(crate) mod guarded_sql;
