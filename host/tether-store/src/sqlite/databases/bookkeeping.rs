@@ -62,12 +62,13 @@ fn read_identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
     Ok(Identity { id: row.get("id")?, owner: row.get("owner")? })
 }
 
-/// What a database says about itself, where it does, and the migrations of `component`
-/// that it had: id and digest. This is asked at every call: one statement is one look.
-pub(super) fn look(
-    connection: &Connection,
-    component: &ComponentName,
-) -> rusqlite::Result<(Option<Identity>, Vec<(String, String)>)> {
+/// What a database says about itself, where it does, and the id and digest of each
+/// migration of a component that it had.
+pub(super) type Look = (Option<Identity>, Vec<(String, String)>);
+
+/// Looks at a database on behalf of `component`. This is asked at every call: one statement
+/// is one look.
+pub(super) fn look(connection: &Connection, component: &ComponentName) -> rusqlite::Result<Look> {
     const LOOK: &str = "SELECT TRUE, id, owner FROM tether_database
          UNION ALL SELECT FALSE, id, digest FROM tether_migrations WHERE component = ?";
     let mut look = match connection.prepare_cached(LOOK) {
