@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, OnceLock};
 
-use crate::support::{Reply, Server, Setup, Upstream};
+use crate::support::Language;
 
 /// Where it is built; what was built for the same sources is there from earlier runs.
 /// Each build is another to the last byte, and compiling one takes a minute or more.
@@ -81,52 +81,25 @@ fn run(command: &mut Command) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(format!("{program}: {last}")) }
 }
 
-/// Serves the component, which may reach `upstream`.
-fn serve(upstream: &Upstream) -> Option<Server> {
-    let config = format!(
-        "[[components]]\npath = {:?}\n[[components.outbound]]\norigin = \"{}\"\nmethods = [\"GET\", \"POST\"]\n",
-        component()?,
-        upstream.origin()
-    );
-    // The first one compiles it, which takes long; the others are lent what it compiled.
-    static STARTING: Mutex<()> = Mutex::new(());
-    let _turn = STARTING.lock();
-    Some(Setup::of(&[]).config("tether.toml", &config).start())
-}
+static PYTHON: Language = Language {
+    component,
+    get: "py_get",
+    post: "py_post",
+    spelled: |status, text| format!(r#"{{"status": {status}, "text": "{text}"}}"#),
+    starting: Mutex::new(()),
+};
 
 #[test]
 fn requests_in_a_read_are_repeated_and_carry_one_key() {
-    let upstream = Upstream::start(|number, _| match number {
-        1 | 2 => Reply::status(503),
-        _ => Reply::ok("third time"),
-    });
-    let Some(server) = serve(&upstream) else { return };
-    let answer = server.api.call("py_get", &format!(r#"{{"url":"{}"}}"#, upstream.url("/x")));
-    assert_eq!(answer.check("200 Succeeded").raw("result"), r#"{"status": 200, "text": "third time"}"#);
-    assert_eq!(answer.body["attempts"], 3);
-    let received = upstream.received();
-    assert_eq!(received.len(), 3);
-    assert!(received.iter().all(|request| request.key() == answer.str("requestId")), "{received:?}");
+    PYTHON.check_that_a_read_is_repeated_with_one_key();
 }
 
 #[test]
 fn a_request_in_a_write_is_sent_once_with_the_key_of_the_action() {
-    let upstream = Upstream::always(Reply::Answer(503, "", "busy".into()));
-    let Some(server) = serve(&upstream) else { return };
-    let id = server.api.propose("py_post", &format!(r#"{{"url":"{}"}}"#, upstream.url("/x")));
-    let done = server.api.confirm(&id, "{}");
-    // The handler saw the answer, and made a result of it.
-    assert_eq!(done.check("200 Succeeded").raw("result"), r#"{"status": 503, "text": "busy"}"#);
-    let received = upstream.received();
-    let [request] = &received[..] else { panic!("one request: {received:?}") };
-    assert_eq!((request.method.as_str(), request.key(), &request.body[..]), ("POST", &*id, &b"hello"[..]));
+    PYTHON.check_that_a_write_sends_once_with_the_key_of_the_action();
 }
 
 #[test]
 fn a_request_reaches_nothing_that_was_not_granted() {
-    let (granted, other) = (Upstream::always(Reply::ok("")), Upstream::always(Reply::ok("")));
-    let Some(server) = serve(&granted) else { return };
-    let answer = server.api.call("py_get", &format!(r#"{{"url":"{}"}}"#, other.url("/x")));
-    answer.check("502 DESTINATION_DENIED");
-    assert_eq!(other.connections(), 0, "nothing was dialled");
+    PYTHON.check_that_nothing_else_is_reached();
 }
