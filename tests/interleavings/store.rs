@@ -80,21 +80,21 @@ impl Tables {
     }
 
     fn swap(&mut self, change: Change) -> Swap {
-        let now = self.find(change.id).clone();
-        if now.revision != change.seen {
+        let now = self.find(change.seen.id).clone();
+        if now.revision != change.seen.revision {
             return Swap::Stale(now);
         }
         if let State::Executing { attempt, .. } = now.state {
-            let ended = self.ended.contains(&(change.id.into(), attempt));
+            let ended = self.ended.contains(&(change.seen.id.into(), attempt));
             assert!(ended, "settled while its task lives");
         }
         if let State::Executing { claim, .. } = &change.state
             && let Some(key) = &claim.key
-            && *self.keys.entry((claim.by.clone(), key.clone())).or_insert(change.id) != change.id
+            && *self.keys.entry((claim.by.clone(), key.clone())).or_insert(change.seen.id) != change.seen.id
         {
             return Swap::KeyTaken;
         }
-        let action = self.find(change.id);
+        let action = self.find(change.seen.id);
         action.state = change.state;
         action.ledger = change.ledger;
         action.revision.0 += 1;

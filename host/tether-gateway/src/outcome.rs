@@ -197,16 +197,7 @@ impl Gateway {
         actor: Option<UserId>,
         detail: String,
     ) -> Result<Swap, Problem> {
-        let change = Change {
-            tenant: action.proposal.tenant.clone(),
-            id: action.id,
-            seen: action.revision,
-            state,
-            ledger,
-            actor,
-            at: self.clock.now(),
-            detail,
-        };
+        let change = Change { seen: action.clone(), state, ledger, actor, at: self.clock.now(), detail };
         let swap = self.actions.swap(change).await.map_err(store_problem)?;
         if let Swap::Done(action) = &swap
             && !matches!(action.state, State::Pending { .. } | State::Executing { .. })

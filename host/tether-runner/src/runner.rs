@@ -13,7 +13,7 @@ use tether_core::id::{RequestId, TenantId, ToolName};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
-use tether_core::port::databases::{Databases, NotNow, Record, Rights, Scope, Unreachable};
+use tether_core::port::databases::{Databases, NotNow, Record, Rights, Scope, Unreachable, Work};
 use tether_core::port::handlers::{Handlers, Outdated, WriteReport};
 use tether_core::port::journal::Journal;
 use tether_core::tool::Offer;
@@ -197,7 +197,8 @@ impl Runner {
             Course::Write(_) => (Rights::Write, Time::for_everything(timeout)),
         };
         let scope = scope(&invocation.tenant, &component.binding, Arc::clone(&component.migrations));
-        let session = self.databases.session(scope, rights, key, invocation.attempt);
+        let work = Work { rights, key, attempt: invocation.attempt, time: timeout };
+        let session = self.databases.session(scope, work);
         let sender = self.outbound.sender(&component.binding.grants.destinations, key, course);
         let trouble = LastTrouble::default();
         // What the guest could not hold itself, the host does not hold for it either.

@@ -4,7 +4,7 @@ mod handler;
 mod json;
 mod state;
 
-use rusqlite::{Connection, Row, named_params};
+use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 use tether_core::action::{Action, Preview, Proposal, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
@@ -117,6 +117,19 @@ pub(crate) fn insert(connection: &Connection, new: &NewAction) -> Result<Action,
             ":ledger": json::write_ledger(&action.ledger),
         })?;
     Ok(action)
+}
+
+/// The number and the revision of an action's row.
+pub(crate) fn revision(
+    connection: &Connection,
+    tenant: &TenantId,
+    id: ActionId,
+) -> Result<Option<(i64, Revision)>, Fault> {
+    let found = connection
+        .prepare_cached("SELECT number, revision FROM actions WHERE id = ? AND tenant = ?")?
+        .query_row((id.to_string(), tenant.as_str()), |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))
+        .optional()?;
+    Ok(found.map(|(number, revision)| (number, Revision(revision.cast_unsigned()))))
 }
 
 /// Moves the action in row `number` by `change`.

@@ -9,6 +9,7 @@ mod readers;
 #[cfg(test)]
 mod test_folder;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
 use tokio::task::JoinError;
 
@@ -21,14 +22,22 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     }
 }
 
-/// The same, where the answer comes from whomever `work` hands its sender to: from `work`
-/// itself, long before it ends, or from somebody else after that.
+/// The same, on this very thread; what else it had to do, another thread of the runtime
+/// does meanwhile. For what is over, most times, before another thread would have begun.
+async fn in_place<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => blocking(work).await,
+    }
+}
+
+/// The same, where the answer comes from whomever `work` hands its sender to.
 async fn answered<T: Send + 'static>(work: impl FnOnce(oneshot::Sender<T>) + Send + 'static) -> T {
     let (sender, answer) = oneshot::channel();
-    let working = tokio::task::spawn_blocking(move || work(sender));
+    in_place(move || work(sender)).await;
     match answer.await {
         Ok(value) => value,
-        Err(_) => never(working.await.err()).await,
+        Err(_) => never(None).await,
     }
 }
 

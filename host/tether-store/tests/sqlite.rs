@@ -117,7 +117,7 @@ contract!(
     |folder| databases(&folder, roomy()),
     a_dropped_transaction_is_undone,
     whatever_await_is_dropped_the_next_one_is_clean,
-    a_call_that_is_given_up_ends_its_transaction,
+    a_statement_ends_with_its_attempt_and_the_transaction_with_it,
     a_commit_runs_to_its_end_once_it_began,
     a_statement_that_ends_the_transaction_ends_all_of_it,
 );

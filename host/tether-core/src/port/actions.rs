@@ -1,6 +1,6 @@
 //! Where actions are kept.
 
-use crate::action::{Action, Proposal, Revision, State, Status};
+use crate::action::{Action, Proposal, State, Status};
 use crate::clock::Timestamp;
 use crate::digest::Digest;
 use crate::id::{ActionId, IdempotencyKey, TenantId, UserId};
@@ -51,12 +51,8 @@ pub enum Proposed {
 /// A move of one action: the only way in which an action changes.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// Whose action it is.
-    pub tenant: TenantId,
-    /// Which action.
-    pub id: ActionId,
-    /// The revision that the mover saw.
-    pub seen: Revision,
+    /// The action, as the mover saw it.
+    pub seen: Action,
     /// The new state, from [`Action::next`].
     pub state: State,
     /// Everything that it was seen to do.

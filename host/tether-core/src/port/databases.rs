@@ -31,6 +31,20 @@ pub enum Rights {
     Write,
 }
 
+/// What a session is for: one attempt of one call.
+#[derive(Debug, Clone, Copy)]
+pub struct Work {
+    /// What it may do.
+    pub rights: Rights,
+    /// The call's key.
+    pub key: RequestId,
+    /// The attempt.
+    pub attempt: u32,
+    /// How long it takes at most: its statements are stopped then, and its transaction is
+    /// undone.
+    pub time: std::time::Duration,
+}
+
 /// Bounds on what one statement may take.
 #[derive(Debug, Clone, Copy)]
 pub struct SqlLimits {
@@ -173,7 +187,7 @@ pub enum NotNow {
 pub trait Databases: Send + Sync + 'static {
     /// What one attempt of one call does with databases. Dropping it, and
     /// everything that came from it, undoes what is not committed.
-    fn session(&self, scope: Scope, rights: Rights, key: RequestId, attempt: u32) -> Box<dyn Session>;
+    fn session(&self, scope: Scope, work: Work) -> Box<dyn Session>;
 
     /// Whether a write of `scope` can run on the databases as they are. Databases
     /// that were never opened fit. One whose disk was found full is tried out.

@@ -156,15 +156,15 @@ impl Tables {
     }
 
     fn swap(&mut self, change: Change) -> Swap {
-        let Some(action) = self.find(change.id).map(|action| action.clone()) else { return Swap::Gone };
-        if action.revision != change.seen {
+        let Some(action) = self.find(change.seen.id).map(|action| action.clone()) else { return Swap::Gone };
+        if action.revision != change.seen.revision {
             return Swap::Stale(action);
         }
         if let State::Executing { claim, .. } = &change.state
             && let Some(key) = &claim.key
         {
-            let holder = (change.tenant.clone(), claim.by.clone(), key.clone());
-            if *self.confirm_keys.entry(holder).or_insert(change.id) != change.id {
+            let holder = (change.seen.proposal.tenant.clone(), claim.by.clone(), key.clone());
+            if *self.confirm_keys.entry(holder).or_insert(change.seen.id) != change.seen.id {
                 return Swap::KeyTaken;
             }
         }
@@ -176,8 +176,8 @@ impl Tables {
             attempt: change.state.attempts_used(),
             detail: change.detail,
         };
-        self.history.push((change.id, event));
-        let row = self.find(change.id).unwrap();
+        self.history.push((change.seen.id, event));
+        let row = self.find(change.seen.id).unwrap();
         row.state = change.state;
         row.ledger = change.ledger;
         row.revision = Revision(row.revision.0 + 1);

@@ -179,7 +179,7 @@ async fn wherever_a_write_is_dropped_the_next_one_finds_a_clean_database() {
         let rows = world.read("probe_query", r#"{"sql":"SELECT * FROM effects"}"#).await.unwrap();
         assert_eq!(rows, expected.to_string(), "after {polls} polls");
         if let Some(report) = done {
-            assert!(report.result.is_ok() && polls > 3, "{polls} polls: {report:?}");
+            assert!(report.result.is_ok(), "{polls} polls: {report:?}");
             return;
         }
     }

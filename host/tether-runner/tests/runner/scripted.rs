@@ -11,7 +11,7 @@ use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
     Begun, Connection, Databases, NotNow, Record, Rights, RowSet, Scope, Session, SqlError, Transaction,
-    Unfit, Unreachable, Value,
+    Unfit, Unreachable, Value, Work,
 };
 
 type Key = (RequestId, Option<StepName>);
@@ -68,7 +68,7 @@ impl Scripted {
 }
 
 impl Databases for Scripted {
-    fn session(&self, _: Scope, rights: Rights, key: RequestId, attempt: u32) -> Box<dyn Session> {
+    fn session(&self, _: Scope, Work { rights, key, attempt, .. }: Work) -> Box<dyn Session> {
         Box::new(Open { alive: Alive::new(&self.0), rights, key, attempt })
     }
 
@@ -159,7 +159,7 @@ impl Connection for Open {
             if let Some(output) = self.lookup(step.clone()).await? {
                 return Ok(Begun::Recorded(output));
             }
-            Ok(Begun::Fresh(Box::new(Work {
+            Ok(Begun::Fresh(Box::new(Uncommitted {
                 alive: Alive::new(&self.alive.0),
                 key: (self.key, step),
                 attempt: self.attempt,
@@ -169,14 +169,14 @@ impl Connection for Open {
     }
 }
 
-struct Work {
+struct Uncommitted {
     alive: Alive,
     key: Key,
     attempt: u32,
     notes: Vec<String>,
 }
 
-impl Transaction for Work {
+impl Transaction for Uncommitted {
     fn query(&mut self, sql: String, parameters: Vec<Value>) -> BoxFuture<'_, Result<RowSet, SqlError>> {
         Box::pin(async move {
             if let ("INSERT", Some(Value::Text(note))) = (&sql[..6], parameters.last()) {

@@ -37,11 +37,11 @@ const READERS: u32 = 4;
 /// How long a lock of somebody else (a backup, a curious person) is waited for.
 const FOREIGN_LOCK: Duration = Duration::from_secs(5);
 
-/// The [`ActionStore`] on SQLite: one file, one thread that writes, a few
-/// connections that read. Dropping it lets that thread finish what it was given.
+/// The [`ActionStore`] on SQLite: one file, one connection that writes, a few
+/// that read.
 ///
-/// A row that does not fit its fingerprint was changed by somebody else. Loading or
-/// moving its action is an error; lists and sweeps leave it out, and log its id.
+/// A row that does not fit its fingerprint was changed by somebody else. Loading its
+/// action is an error; lists and sweeps leave it out, and log its id.
 pub struct SqliteActions {
     writer: Writer,
     readers: Arc<Readers>,
@@ -61,8 +61,10 @@ impl SqliteActions {
         let path = std::path::absolute(path.as_ref())?;
         let connection = open_writer(&path)
             .with_context(|| format!("the actions cannot be kept in {}", path.display()))?;
-        let writer = Writer::start(connection)?;
-        Ok(Self { writer, readers: Readers::new(READERS, move || open_reader(&path)) })
+        Ok(Self {
+            writer: Writer::new(connection),
+            readers: Readers::new(READERS, move || open_reader(&path)),
+        })
     }
 
     /// Looks one action up: here, if it can be done at once.
@@ -201,9 +203,7 @@ impl ActionStore for SqliteActions {
         id: ActionId,
     ) -> BoxFuture<'a, Result<Option<Action>, StoreError>> {
         let tenant = tenant.clone();
-        Box::pin(self.look_up(move |connection| {
-            Ok(reads::numbered(connection, &tenant, id)?.map(|(_, action)| action))
-        }))
+        Box::pin(self.look_up(move |connection| reads::action(connection, &tenant, id)))
     }
 
     fn list<'a>(

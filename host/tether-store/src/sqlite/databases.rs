@@ -30,7 +30,7 @@ use anyhow::Context as _;
 use tether_core::id::{DatabaseName, RequestId};
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
-    Databases, NotNow, Record, Rights, Scope, Session, SqlError, SqlLimits, Unfit, Unreachable,
+    Databases, NotNow, Record, Scope, Session, SqlError, SqlLimits, Unfit, Unreachable, Work,
 };
 
 use self::error::{sql_error, without_connection};
@@ -188,8 +188,8 @@ fn unreachable(database: &DatabaseName, error: SqlError) -> Unreachable {
 }
 
 impl Databases for SqliteDatabases {
-    fn session(&self, scope: Scope, rights: Rights, key: RequestId, attempt: u32) -> Box<dyn Session> {
-        Box::new(SqliteSession::new(self.host.clone(), scope, rights, key, attempt))
+    fn session(&self, scope: Scope, work: Work) -> Box<dyn Session> {
+        Box::new(SqliteSession::new(self.host.clone(), scope, work))
     }
 
     fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, NotNow>> {

@@ -120,7 +120,7 @@ pub(crate) async fn a_confirm_key_is_bound_when_its_claim_wins(store: Store) {
         store.confirmed_with(&tenant, &user, &key).await.unwrap()
     };
     let mut stale = change(&first, executing(Some("k")));
-    stale.seen = Revision(9);
+    stale.seen.revision = Revision(9);
     assert!(matches!(store.swap(stale).await.unwrap(), Swap::Stale(_)));
     assert_eq!(bound().await, None, "a claim that lost binds nothing");
 
@@ -381,7 +381,7 @@ pub(crate) async fn no_tenant_sees_another_tenants_actions(store: Store) {
     assert!(store.load(&umbrella, action.id).await.unwrap().is_none());
     assert!(store.list(&umbrella, Filter::default(), 9, None).await.unwrap().actions.is_empty());
     let mut theft = change(&action, executing(None));
-    theft.tenant = umbrella;
+    theft.seen.proposal.tenant = umbrella;
     assert!(matches!(store.swap(theft).await.unwrap(), Swap::Gone));
     assert!(store.load(&"acme".parse().unwrap(), id(7)).await.unwrap().is_none());
 }

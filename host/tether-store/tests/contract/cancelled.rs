@@ -105,7 +105,7 @@ impl Cut {
 /// One attempt, with a row that names its number; none where it was given up. A transaction
 /// of which a call was given up stays in `hands`: it ends all the same.
 async fn attempt(host: &Host, number: u64, cut: Cut, hands: &mut Option<Box<dyn Transaction>>) -> Option<()> {
-    let session = host.session(scope("acme"), Rights::Write, key(number), 1);
+    let session = host.session(scope("acme"), work(Rights::Write, number));
     let connection = cut.at(Call::Open, session.open("main".parse().unwrap())).await?.unwrap();
     let count = || "SELECT count(*) FROM tickets".to_owned();
     cut.at(Call::Query, connection.query(count(), vec![])).await?.unwrap();

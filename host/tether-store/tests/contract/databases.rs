@@ -174,7 +174,7 @@ pub(crate) async fn one_statement_a_call(host: Host) {
 }
 
 pub(crate) async fn only_granted_databases_open(host: Host) {
-    let session = host.session(scope("acme"), Rights::Write, key(1), 1);
+    let session = host.session(scope("acme"), work(Rights::Write, 1));
     let result = session.open("other".parse().unwrap()).await;
     assert!(matches!(result, Err(SqlError::NotGranted)));
 }
@@ -268,7 +268,7 @@ pub(crate) async fn every_tenant_has_a_database_of_its_own(host: Host) {
     let connection = open_in(&host, other.clone(), Rights::Read, 1).await.unwrap();
     let open = Value::Text("open".into());
     assert_eq!(one(&connection, "SELECT DISTINCT state FROM tickets").await, open);
-    let capital = host.session(other, Rights::Read, key(1), 1).open("Main".parse().unwrap()).await.unwrap();
+    let capital = host.session(other, work(Rights::Read, 1)).open("Main".parse().unwrap()).await.unwrap();
     assert!(capital.query("SELECT * FROM tickets".into(), vec![]).await.is_err(), "another database");
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use tether_core::action::{Action, Claim, Preview, Proposal, State};
 use tether_core::clock::Timestamp;
@@ -14,7 +15,7 @@ use tether_core::json::JsonText;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, NewAction};
 use tether_core::port::databases::{
-    Begun, Connection, Databases, Rights, RowSet, Scope, SqlError, Transaction, Value,
+    Begun, Connection, Databases, Rights, RowSet, Scope, SqlError, Transaction, Value, Work,
 };
 use tether_core::tool::Migration;
 
@@ -84,9 +85,7 @@ pub(crate) fn executing(key: Option<&str>) -> State {
 /// The move of `action` to `state`.
 pub(crate) fn change(action: &Action, state: State) -> Change {
     Change {
-        tenant: action.proposal.tenant.clone(),
-        id: action.id,
-        seen: action.revision,
+        seen: action.clone(),
         state,
         ledger: Ledger::default(),
         actor: Some("ann".parse().unwrap()),
@@ -124,6 +123,11 @@ pub(crate) async fn open(databases: &Arc<dyn Databases>, number: u64) -> Arc<dyn
     open_in(databases, scope("acme"), Rights::Write, number).await.unwrap()
 }
 
+/// The first attempt of call `number`, which may take a minute.
+pub(crate) fn work(rights: Rights, number: u64) -> Work {
+    Work { rights, key: key(number), attempt: 1, time: Duration::from_secs(60) }
+}
+
 /// `main` of `scope`.
 pub(crate) async fn open_in(
     databases: &Arc<dyn Databases>,
@@ -131,7 +135,7 @@ pub(crate) async fn open_in(
     rights: Rights,
     number: u64,
 ) -> Result<Arc<dyn Connection>, SqlError> {
-    databases.session(scope, rights, key(number), 1).open("main".parse().unwrap()).await
+    databases.session(scope, work(rights, number)).open("main".parse().unwrap()).await
 }
 
 /// The transaction of a step that was not done yet.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tether_core::port::databases::{Begun, Databases, SqlError, Value};
+use tether_core::port::databases::{Begun, Databases, Rights, SqlError, Value, Work};
 
 use super::given::*;
 
@@ -51,11 +51,13 @@ pub(crate) async fn whatever_await_is_dropped_the_next_one_is_clean(host: Host) 
     }
 }
 
-pub(crate) async fn a_call_that_is_given_up_ends_its_transaction(host: Host) {
-    let connection = open(&host, 1).await;
-    let mut transaction = fresh(&connection, None).await;
+pub(crate) async fn a_statement_ends_with_its_attempt_and_the_transaction_with_it(host: Host) {
+    let attempt = Work { time: Duration::from_millis(300), ..work(Rights::Write, 1) };
+    let session = host.session(scope("acme"), attempt);
+    let mut transaction = fresh(&session.open("main".parse().unwrap()).await.unwrap(), None).await;
     run(&mut transaction, VOID).await.unwrap();
-    assert!(dropped_after(1, run(&mut transaction, ENDLESS)).await.is_none());
+    let own_clock = tokio::time::timeout(Duration::from_millis(100), run(&mut transaction, ENDLESS));
+    assert!(own_clock.await.is_err(), "the attempt's own clock speaks first");
     assert!(run(&mut transaction, VOID).await.is_err());
     assert!(transaction.commit(json("1")).await.is_err());
     assert_clean(&host, 2).await;

@@ -11,7 +11,9 @@ use tether_core::action::Action;
 use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::{ActionId, IdempotencyKey, RequestId, TenantId};
 use tether_core::port::actions::{ActionStore, NewAction};
-use tether_core::port::databases::{Begun, Connection, Databases, Rights, Scope, SqlError, SqlLimits, Value};
+use tether_core::port::databases::{
+    Begun, Connection, Databases, Rights, Scope, SqlError, SqlLimits, Value, Work,
+};
 use tether_core::tool::Migration;
 use tether_store::{SqliteActions, SqliteDatabases};
 
@@ -87,7 +89,8 @@ impl Stores {
         rights: Rights,
         action: ActionId,
     ) -> Result<Arc<dyn Connection>, SqlError> {
-        let session = self.databases.session(self.scope(tenant), rights, RequestId::from(action), 1);
+        let work = Work { rights, key: action.into(), attempt: 1, time: Duration::from_secs(60) };
+        let session = self.databases.session(self.scope(tenant), work);
         session.open(name.parse().unwrap()).await
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::Connection as File;
-use tether_core::action::{Action, Claim, Output, Preview, Proposal, State};
+use tether_core::action::{Action, Claim, Output, Preview, Proposal, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
@@ -257,9 +257,7 @@ impl<'w> Writer<'w> {
             let next = Version { revision: self.now.revision + 1, state, ledger: self.now.ledger.clone() };
             let number = self.ask(next.clone());
             let change = Change {
-                tenant: self.new.proposal.tenant.clone(),
-                id: self.new.id,
-                seen: tether_core::action::Revision(self.now.revision),
+                seen: self.seen(),
                 state: next.state.clone(),
                 ledger: next.ledger.clone(),
                 actor: None,
@@ -278,6 +276,16 @@ impl<'w> Writer<'w> {
                 (number, _, Swap::Stale(_)) => self.disk.told(Fact::Refused(self.new.id, number)),
                 (_, _, other) => panic!("{other:?}"),
             }
+        }
+    }
+
+    fn seen(&self) -> Action {
+        Action {
+            id: self.new.id,
+            revision: Revision(self.now.revision),
+            proposal: self.new.proposal.clone(),
+            state: self.now.state.clone(),
+            ledger: self.now.ledger.clone(),
         }
     }
 

@@ -228,7 +228,7 @@ async fn two_paths_to_one_file_are_one_turn() {
         shared: true,
     };
     scope.grants.databases.insert("again".parse().unwrap(), roundabout);
-    let session = host.session(scope.clone(), Rights::Write, key(1), 1);
+    let session = host.session(scope.clone(), work(Rights::Write, 1));
     let first = session.open("main".parse().unwrap()).await.unwrap();
     let second = session.open("again".parse().unwrap()).await.unwrap();
     let transaction = fresh(&first, None).await;

@@ -14,7 +14,7 @@ use tether_core::identity::{Caller, Role};
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
-    Databases, NotNow, Record, Rights, Scope, Session, SqlLimits, Unfit, Unreachable,
+    Databases, NotNow, Record, Scope, Session, SqlLimits, Unfit, Unreachable, Work,
 };
 use tether_core::port::handlers::Handlers;
 use tether_core::tool::{Tool, ToolEffect};
@@ -130,8 +130,8 @@ impl Reopened {
 }
 
 impl Databases for Reopened {
-    fn session(&self, scope: Scope, rights: Rights, key: RequestId, attempt: u32) -> Box<dyn Session> {
-        self.now().session(scope, rights, key, attempt)
+    fn session(&self, scope: Scope, work: Work) -> Box<dyn Session> {
+        self.now().session(scope, work)
     }
 
     fn fit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Result<(), Unfit>, NotNow>> {

@@ -37,16 +37,14 @@ pub(super) fn confirmed_with(
     id.map(|id| id.parse().map_err(|_| Fault::Damaged { id, what: "its id is none".into() })).transpose()
 }
 
-/// An action of this tenant, with the number of its row.
-pub(super) fn numbered(
+/// An action of this tenant.
+pub(super) fn action(
     connection: &Connection,
     tenant: &TenantId,
     id: ActionId,
-) -> Result<Option<(i64, Action)>, Fault> {
+) -> Result<Option<Action>, Fault> {
     let sql = format!("SELECT {COLUMNS} FROM actions WHERE id = ? AND tenant = ?");
-    first(connection, &sql, &[&id.to_string(), &tenant.as_str()], |row| {
-        Ok((row.get("number")?, row::action(row)?))
-    })
+    first(connection, &sql, &[&id.to_string(), &tenant.as_str()], row::action)
 }
 
 /// See `ActionStore::list`; none where the cursor is none of ours. A cursor is the id

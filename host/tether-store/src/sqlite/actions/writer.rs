@@ -1,9 +1,12 @@
-//! The one thread that writes.
+//! One connection that writes, for all.
 //!
-//! Writes that wait at the same time share one transaction and one sync, a
-//! savepoint each. Nobody is answered before that sync.
+//! Writes that wait at the same time share one transaction and one sync, a savepoint
+//! each. Nobody is answered before that sync. Whoever comes while nobody writes does so on
+//! its own thread, so that a lone write waits for the disk and for nothing else; those who
+//! came meanwhile are written by another thread, together.
 
-use std::sync::mpsc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 use tether_core::port::actions::StoreError;
@@ -12,21 +15,21 @@ use tokio::sync::oneshot;
 use super::store_error;
 use crate::row::Fault;
 use crate::sqlite::failed_commit::{bury, is_undone};
+use crate::sqlite::in_place;
 
 /// Writes in one transaction, at most: bounds how long the first of them waits.
 const TOGETHER: usize = 256;
 
 /// Where writes are handed in.
 pub(super) struct Writer {
-    jobs: mpsc::Sender<Box<dyn Job>>,
+    desk: Arc<Desk>,
 }
 
 impl Writer {
-    /// Starts the thread. It ends once the writer is dropped and its jobs are done.
-    pub(super) fn start(connection: Connection) -> std::io::Result<Self> {
-        let (sender, jobs) = mpsc::channel();
-        std::thread::Builder::new().name("tether-actions".into()).spawn(move || run(&connection, &jobs))?;
-        Ok(Self { jobs: sender })
+    /// Writes with `connection`.
+    pub(super) fn new(connection: Connection) -> Self {
+        let state = State { connection: Some(connection), waiting: VecDeque::new() };
+        Self { desk: Arc::new(Desk { state: Mutex::new(state) }) }
     }
 
     /// Runs `work` and answers once its result is durable. It may run twice, where
@@ -37,10 +40,104 @@ impl Writer {
         work: impl FnMut(&Connection) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
-        let write = Write { work, outcome: None, reply };
-        let gone = || StoreError::Failed("the thread that writes actions has ended".into());
-        self.jobs.send(Box::new(write)).map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        if let Some(lead) = self.desk.hand_in(Box::new(Write { work, outcome: None, reply })) {
+            in_place(move || lead.run_once()).await;
+        }
+        answer.await.map_err(|_| StoreError::Failed("whoever wrote the actions has died".into()))?
+    }
+}
+
+/// What writers share.
+struct Desk {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// While nobody writes.
+    connection: Option<Connection>,
+    waiting: VecDeque<Box<dyn Job>>,
+}
+
+impl Desk {
+    /// Lets `job` wait; whoever gets the connection writes for all.
+    #[must_use = "nobody writes otherwise"]
+    fn hand_in(self: &Arc<Self>, job: Box<dyn Job>) -> Option<Lead> {
+        let mut state = self.state();
+        state.waiting.push_back(job);
+        let connection = state.connection.take();
+        connection.map(|connection| Lead { desk: Arc::clone(self), connection: Some(connection) })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// To write for all who wait.
+struct Lead {
+    desk: Arc<Desk>,
+    connection: Option<Connection>,
+}
+
+impl Lead {
+    /// Writes what waits, and has another thread write what came meanwhile. Blocks.
+    fn run_once(mut self) {
+        self.write_next();
+        if self.goes_on() {
+            tokio::task::spawn_blocking(move || {
+                while self.goes_on() {
+                    self.write_next();
+                }
+            });
+        }
+    }
+
+    /// Whether somebody waits. Where nobody does, the lead is over.
+    fn goes_on(&mut self) -> bool {
+        let mut state = self.desk.state();
+        let over = state.waiting.is_empty();
+        if over {
+            // Under the lock: whoever comes after this leads.
+            state.connection = self.connection.take();
+        }
+        !over
+    }
+
+    fn write_next(&self) {
+        let Some(connection) = &self.connection else { return };
+        let mut together: Vec<_> = {
+            let waiting = &mut self.desk.state().waiting;
+            let most = waiting.len().min(TOGETHER);
+            waiting.drain(..most).collect()
+        };
+        match commit(connection, &mut together) {
+            Ok(()) => together.into_iter().for_each(|job| job.answer(None)),
+            // One of them spoiled it for all: each on its own.
+            Err(_) if together.len() > 1 => {
+                for job in together {
+                    let mut alone = [job];
+                    let lost = commit(connection, &mut alone).err();
+                    let [job] = alone;
+                    job.answer(lost);
+                }
+            }
+            Err(lost) => together.into_iter().for_each({
+                let mut lost = Some(lost);
+                move |job| job.answer(lost.take())
+            }),
+        }
+    }
+}
+
+impl Drop for Lead {
+    /// Where it ended before its time, because a write panicked or the runtime is going
+    /// away, those who wait are told so.
+    fn drop(&mut self) {
+        let Some(connection) = self.connection.take() else { return };
+        roll_back(&connection);
+        let mut state = self.desk.state();
+        state.connection = Some(connection);
+        state.waiting.clear();
     }
 }
 
@@ -79,29 +176,6 @@ where
         };
         // Whoever asked may be gone; the write is done all the same.
         let _ = self.reply.send(answer);
-    }
-}
-
-fn run(connection: &Connection, jobs: &mpsc::Receiver<Box<dyn Job>>) {
-    while let Ok(first) = jobs.recv() {
-        let mut together = vec![first];
-        together.extend(jobs.try_iter().take(TOGETHER - 1));
-        match commit(connection, &mut together) {
-            Ok(()) => together.into_iter().for_each(|job| job.answer(None)),
-            // One of them spoiled it for all: each on its own.
-            Err(_) if together.len() > 1 => {
-                for job in together {
-                    let mut alone = [job];
-                    let lost = commit(connection, &mut alone).err();
-                    let [job] = alone;
-                    job.answer(lost);
-                }
-            }
-            Err(lost) => together.into_iter().for_each({
-                let mut lost = Some(lost);
-                move |job| job.answer(lost.take())
-            }),
-        }
     }
 }
 

@@ -35,30 +35,40 @@ pub(super) fn propose(connection: &Connection, new: &NewAction) -> Result<Propos
 
 /// See `ActionStore::swap`.
 pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fault> {
-    let Some((number, before)) = reads::numbered(connection, &change.tenant, change.id)? else {
+    let seen = &change.seen;
+    let tenant = &seen.proposal.tenant;
+    let Some((number, revision)) = row::revision(connection, tenant, seen.id)? else {
         return Ok(Swap::Gone);
     };
-    if before.revision != change.seen {
-        return Ok(Swap::Stale(before));
+    if revision != seen.revision {
+        let now = reads::action(connection, tenant, seen.id)?;
+        return Ok(now.map_or(Swap::Gone, Swap::Stale));
     }
     if let State::Executing { claim, .. } = &change.state
-        && !bind_key(connection, &change.tenant, claim, number)?
+        && !bind_key(connection, tenant, claim, number)?
     {
         return Ok(Swap::KeyTaken);
     }
     row::update(connection, number, change)?;
-    let revision = Revision(before.revision.0 + 1);
+    let revision = Revision(revision.0 + 1);
     let event = HistoryEvent {
         at: change.at,
         actor: change.actor.clone(),
-        from: Some(before.state.status()),
+        from: Some(seen.state.status()),
         to: change.state.status(),
         attempt: change.state.attempts_used(),
         detail: change.detail.clone(),
     };
     row::insert_event(connection, number, revision, &event)?;
     fault::reached(Point::MoveWritten);
-    Ok(Swap::Done(Action { revision, state: change.state.clone(), ledger: change.ledger.clone(), ..before }))
+    let Action { id, proposal, .. } = seen.clone();
+    Ok(Swap::Done(Action {
+        id,
+        revision,
+        proposal,
+        state: change.state.clone(),
+        ledger: change.ledger.clone(),
+    }))
 }
 
 /// Binds the claim's key, if it has one, to the action in row `number`; false where

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use tether_core::id::{DatabaseName, RequestId, StepName};
+use tether_core::id::{DatabaseName, StepName};
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
-use tether_core::port::databases::{Begun, Connection, Rights, RowSet, Scope, Session, SqlError, Value};
+use tether_core::port::databases::{
+    Begun, Connection, Rights, RowSet, Scope, Session, SqlError, Value, Work,
+};
 
 use super::bookkeeping::{self, Recorded};
 use super::error::sql_error;
@@ -20,16 +23,16 @@ use super::transaction::{self, Call};
 pub(super) struct SqliteSession {
     host: Arc<Host>,
     scope: Scope,
-    rights: Rights,
-    key: RequestId,
-    attempt: u32,
+    work: Work,
+    /// When its time is over.
+    until: Instant,
     /// Databases that were looked at, so that opening one again costs nothing.
     opened: Mutex<BTreeMap<DatabaseName, Arc<dyn Connection>>>,
 }
 
 impl SqliteSession {
-    pub(super) fn new(host: Arc<Host>, scope: Scope, rights: Rights, key: RequestId, attempt: u32) -> Self {
-        Self { host, scope, rights, key, attempt, opened: Mutex::default() }
+    pub(super) fn new(host: Arc<Host>, scope: Scope, work: Work) -> Self {
+        Self { host, scope, work, until: Instant::now() + work.time, opened: Mutex::default() }
     }
 
     fn opened(&self) -> MutexGuard<'_, BTreeMap<DatabaseName, Arc<dyn Connection>>> {
@@ -45,8 +48,8 @@ impl Session for SqliteSession {
                 return Ok(opened);
             }
             let file = self.host.open(&self.scope, &database).await?;
-            let Self { rights, key, attempt, .. } = *self;
-            let connection: Arc<dyn Connection> = Arc::new(SqliteConnection { file, rights, key, attempt });
+            let Self { work, until, .. } = *self;
+            let connection: Arc<dyn Connection> = Arc::new(SqliteConnection { file, work, until });
             self.opened().insert(database, Arc::clone(&connection));
             Ok(connection)
         })
@@ -56,9 +59,8 @@ impl Session for SqliteSession {
 /// See [`Connection`].
 struct SqliteConnection {
     file: Arc<DatabaseFile>,
-    rights: Rights,
-    key: RequestId,
-    attempt: u32,
+    work: Work,
+    until: Instant,
 }
 
 impl Connection for SqliteConnection {
@@ -75,7 +77,7 @@ impl Connection for SqliteConnection {
 
     fn lookup(&self, step: Option<StepName>) -> BoxFuture<'_, Result<Option<JsonText>, SqlError>> {
         Box::pin(async move {
-            let key = self.key;
+            let key = self.work.key;
             let recorded = self.file.read(move |connection| {
                 bookkeeping::lookup(connection, key, step.as_ref())
                     .map_err(|error| sql_error(connection, error))
@@ -86,10 +88,11 @@ impl Connection for SqliteConnection {
 
     fn begin(&self, step: Option<StepName>) -> BoxFuture<'_, Result<Begun, SqlError>> {
         Box::pin(async move {
-            if self.rights == Rights::Read {
+            let Work { rights, key, attempt, .. } = self.work;
+            if rights == Rights::Read {
                 return Err(SqlError::ReadOnly);
             }
-            transaction::begin(&self.file, Call { key: self.key, attempt: self.attempt, step }).await
+            transaction::begin(&self.file, Call { key, attempt, step }, self.until).await
         })
     }
 }

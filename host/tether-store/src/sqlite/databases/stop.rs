@@ -29,6 +29,12 @@ impl Stop {
         Self { cancelled: Arc::default(), deadline: Instant::now() + span }
     }
 
+    /// The same, or at `until`, whichever comes first.
+    pub(super) fn or_at(mut self, until: Instant) -> Self {
+        self.deadline = self.deadline.min(until);
+        self
+    }
+
     /// One for what may be tried on a thread that must not wait.
     pub(super) fn soon() -> Self {
         Self::after(BRIEF)

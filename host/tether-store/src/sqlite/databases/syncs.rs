@@ -29,6 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tether_core::port::databases::SqlError;
 use tokio::sync::oneshot;
 
+use crate::sqlite::in_place;
 use crate::sqlite::left::log_of;
 
 /// Whoever waits for its answer.
@@ -110,7 +111,7 @@ impl Syncs {
         }
         let (told, answer) = oneshot::channel();
         if let Some(lead) = self.join(seen, told) {
-            tokio::task::spawn_blocking(move || lead.run());
+            in_place(move || lead.run_once()).await;
         }
         match answer.await {
             Ok(durable) => durable,
@@ -222,18 +223,31 @@ pub(super) struct Lead {
 }
 
 impl Lead {
-    /// Syncs until nobody waits any more. Blocks.
-    pub(super) fn run(mut self) {
-        while let Some(Round { mut together, ended, sound }) = self.next() {
-            let durable = self.syncs.sync_up_to(ended, sound);
-            {
-                let mut queue = self.syncs.queue();
-                queue.covers = 0;
-                together.append(&mut queue.covered);
-            }
-            for told in together {
-                let _ = told.send(if durable { Ok(()) } else { Err(in_doubt()) });
-            }
+    /// Syncs for those who wait, and has another thread sync for those who came meanwhile.
+    /// Blocks.
+    pub(super) fn run_once(mut self) {
+        if let Some(round) = self.next() {
+            self.sync(round);
+        }
+        if let Some(round) = self.next() {
+            tokio::task::spawn_blocking(move || {
+                self.sync(round);
+                while let Some(round) = self.next() {
+                    self.sync(round);
+                }
+            });
+        }
+    }
+
+    fn sync(&self, Round { mut together, ended, sound }: Round) {
+        let durable = self.syncs.sync_up_to(ended, sound);
+        {
+            let mut queue = self.syncs.queue();
+            queue.covers = 0;
+            together.append(&mut queue.covered);
+        }
+        for told in together {
+            let _ = told.send(if durable { Ok(()) } else { Err(in_doubt()) });
         }
     }
 

@@ -1,11 +1,12 @@
 //! A disk that is full in the middle of a write.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::RequestId;
 use tether_core::json::JsonText;
-use tether_core::port::databases::{Begun, SqlError, Transaction, Value};
+use tether_core::port::databases::{Begun, Rights, SqlError, Transaction, Value};
 
 use super::*;
 use crate::sqlite::test_folder::Folder;
@@ -42,8 +43,13 @@ fn on_a_disk(folder: &Folder, full: &Arc<AtomicBool>) -> SqliteDatabases {
     SqliteDatabases::with_room(folder.path(""), SqlLimits::default(), room)
 }
 
+fn work() -> Work {
+    let key = RequestId::from_random([7; 16]);
+    Work { rights: Rights::Write, key, attempt: 1, time: Duration::from_secs(60) }
+}
+
 async fn begin(databases: &SqliteDatabases, scope: &Scope) -> Box<dyn Transaction> {
-    let session = databases.session(scope.clone(), Rights::Write, RequestId::from_random([7; 16]), 1);
+    let session = databases.session(scope.clone(), work());
     match session.open("main".parse().unwrap()).await.unwrap().begin(None).await.unwrap() {
         Begun::Fresh(transaction) => transaction,
         Begun::Recorded(_) => panic!("nothing was committed"),
@@ -85,7 +91,7 @@ async fn a_full_disk_undoes_the_transaction_and_the_next_one_works_once_there_is
     let scope = scope();
     let key = RequestId::from_random([7; 16]);
     let open = async || {
-        let session = databases.session(scope.clone(), Rights::Write, key, 1);
+        let session = databases.session(scope.clone(), work());
         session.open("main".parse().unwrap()).await.unwrap()
     };
     let huge = || vec![Value::Blob(vec![7; 100_000])];

@@ -6,6 +6,7 @@
 //! back, and undoes what is not committed before that.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tether_core::fault::{self, Point};
 use tether_core::id::{RequestId, StepName};
@@ -25,7 +26,7 @@ use super::statement::{Change, Sql};
 use super::stop::Stop;
 use super::syncs::{Seen, Told};
 use super::turn::{Turn, execute};
-use crate::sqlite::{answered, blocking};
+use crate::sqlite::{answered, in_place};
 
 /// Whose transaction it is.
 #[derive(Debug, Clone)]
@@ -38,11 +39,12 @@ pub(super) struct Call {
     pub(super) step: Option<StepName>,
 }
 
-/// Waits for the writer's turn and starts a transaction, or finds its record.
-pub(super) async fn begin(file: &Arc<DatabaseFile>, call: Call) -> Result<Begun, SqlError> {
+/// Waits for the writer's turn and starts a transaction, which is undone at `until`; or
+/// finds its record.
+pub(super) async fn begin(file: &Arc<DatabaseFile>, call: Call, until: Instant) -> Result<Begun, SqlError> {
     let turn = file.turn().await?;
     fault::reached(Point::TurnTaken);
-    let stop = Stop::after(file.limits().transaction_time);
+    let stop = Stop::after(file.limits().transaction_time).or_at(until);
     let guard = stop.on_drop();
     let started = {
         let (call, stop) = (call.clone(), stop.clone());
@@ -195,7 +197,11 @@ impl SqliteTransaction {
         let sql = sql?;
         let abandoned = EndOnDrop(Some(self.shared.clone()));
         let shared = self.shared.clone();
-        let result = blocking(move || shared.run(|connection| work(&sql, connection), sql.text())).await;
+        let result = in_place(move || shared.run(|connection| work(&sql, connection), sql.text())).await;
+        if self.shared.stop.is_over() {
+            // Whoever asked may have no time left, and could not be told while this ran.
+            tokio::task::yield_now().await;
+        }
         abandoned.disarm();
         self.file.heed(result)
     }

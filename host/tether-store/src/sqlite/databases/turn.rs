@@ -137,7 +137,7 @@ impl Turn {
         let lead = self.file.syncs.join(self.seen(), told);
         drop(self);
         if let Some(lead) = lead {
-            lead.run();
+            lead.run_once();
         }
     }
 

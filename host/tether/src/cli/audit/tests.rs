@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use rusqlite::Connection;
 use tether_core::action::{Claim, Event, Preview, Proposal, Verdict};
 use tether_core::clock::Timestamp;
@@ -7,7 +9,7 @@ use tether_core::id::ActionId;
 use tether_core::json::JsonText;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{ActionStore, Change, NewAction, Proposed, Swap};
-use tether_core::port::databases::{Begun, Rights};
+use tether_core::port::databases::{Begun, Rights, Work};
 use tether_core::settlement;
 use tether_store::SqliteActions;
 
@@ -69,7 +71,9 @@ impl Folder {
             grants: bound.grants.clone(),
             migrations: Arc::default(),
         };
-        let session = databases.session(scope, Rights::Write, claimed.id.into(), 1);
+        let work =
+            Work { rights: Rights::Write, key: claimed.id.into(), attempt: 1, time: Duration::from_secs(60) };
+        let session = databases.session(scope, work);
         let connection = session.open("main".parse().unwrap()).await.unwrap();
         let Begun::Fresh(mut transaction) = connection.begin(None).await.unwrap() else { panic!("fresh") };
         transaction.execute("CREATE TABLE voided (ticket)".to_owned(), Vec::new()).await.unwrap();
@@ -116,9 +120,7 @@ async fn step(actions: &SqliteActions, action: Action, event: Event, ledger: Led
         _ => None,
     };
     let change = Change {
-        tenant: action.proposal.tenant.clone(),
-        id: action.id,
-        seen: action.revision,
+        seen: action.clone(),
         state: action.next(event).unwrap(),
         ledger,
         actor,
