@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod endpoint;
+pub mod errand;
 mod heavy;
 pub mod outbound;
 #[cfg(test)]

@@ -18,7 +18,7 @@ use tether_core::tool::{Offer, Tool};
 
 use crate::heavy::heavy;
 use crate::outbound::once::{Noting, once};
-use crate::outbound::parcel::Cap;
+use crate::outbound::parcel::{Cap, Cut};
 use crate::outbound::passage::Passage;
 use crate::outbound::repeat::{in_time, too_late};
 use crate::outbound::{Outbound, Response};
@@ -80,7 +80,7 @@ impl Endpoints {
                 Err(InvalidEndpoint(format!("the tool {name} is offered twice; a name is one tool's")))
             }
             None => {
-                let cap = Cap { bytes: max_response_bytes, cuts_failures: true };
+                let cap = Cap { bytes: max_response_bytes, cut: Cut::Failures };
                 Ok(Self { outbound: outbound.clone(), tools, cap })
             }
         }

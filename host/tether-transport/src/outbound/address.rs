@@ -38,7 +38,7 @@ fn plain(address: IpAddr) -> IpAddr {
 }
 
 /// Whether `address` is global unicast.
-fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match plain(address) {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),

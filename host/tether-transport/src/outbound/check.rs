@@ -58,7 +58,7 @@ pub(super) fn check(
 }
 
 /// The URL in its normal form, without what is never sent of it.
-pub(super) fn parse_url(text: &str) -> Result<Url, SendError> {
+pub(crate) fn parse_url(text: &str) -> Result<Url, SendError> {
     if text.len() > LONGEST_URL {
         return Err(refused(format!("the URL is over {LONGEST_URL} bytes")));
     }
@@ -120,7 +120,7 @@ fn not_granted<'a>(
 }
 
 /// Scheme, host, and the port where it is not the scheme's own.
-pub(super) fn origin(url: &Url) -> String {
+pub(crate) fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Way {
 }
 
 impl Lane {
-    pub(super) fn new(destination: Destination) -> Self {
+    pub(crate) fn new(destination: Destination) -> Self {
         Self { destination: Arc::new(destination), reads: OnceLock::new() }
     }
 

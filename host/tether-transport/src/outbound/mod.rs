@@ -17,12 +17,12 @@ use tether_core::port::journal::Journal;
 
 use lane::{Lane, Way};
 use names::SystemNames;
-use parcel::{Cap, Lost, Parcel, compressed, host_headers};
+use parcel::{Cap, Cut, Lost, Parcel, compressed, host_headers};
 use passage::Passage;
 use places::{Place, Places};
 
-mod address;
-mod check;
+pub(crate) mod address;
+pub(crate) mod check;
 mod error;
 mod follow;
 pub(crate) mod headers;
@@ -143,7 +143,7 @@ impl Outbound {
     }
 
     fn cap(&self) -> Cap {
-        Cap { bytes: self.0.settings.max_answer_bytes, cuts_failures: false }
+        Cap { bytes: self.0.settings.max_answer_bytes, cut: Cut::Nothing }
     }
 
     fn way(&self) -> &Way {

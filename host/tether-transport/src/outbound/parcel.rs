@@ -31,8 +31,19 @@ pub(crate) struct Parcel {
 pub(crate) struct Cap {
     /// So many bytes.
     pub(crate) bytes: usize,
-    /// Whether of a longer answer that is no success the beginning will do.
-    pub(crate) cuts_failures: bool,
+    /// Of which longer answer the beginning will do.
+    pub(crate) cut: Cut,
+}
+
+/// Of which answers the beginning will do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Of none.
+    Nothing,
+    /// Of those that are no success.
+    Failures,
+    /// Of any: only the status counts.
+    Everything,
 }
 
 /// What came back in place of a whole answer.
@@ -143,10 +154,11 @@ async fn exchange(
         let room = cap.bytes - body.len();
         body.extend_from_slice(&chunk[..chunk.len().min(room)]);
         if chunk.len() > room {
-            if cap.cuts_failures && !response.status().is_success() {
-                break;
+            match cap.cut {
+                Cut::Everything => break,
+                Cut::Failures if !response.status().is_success() => break,
+                _ => return Err(Lost::TooLarge { status: response.status().as_u16() }),
             }
-            return Err(Lost::TooLarge { status: response.status().as_u16() });
         }
     }
     let mut answer = http::Response::new(body.freeze());

@@ -4,6 +4,7 @@
 mod cancelled;
 mod connecting;
 mod endpoints;
+mod errands;
 mod journal;
 mod limits;
 mod names;
