@@ -87,6 +87,11 @@ impl Address {
         origin(&self.url)
     }
 
+    /// Its name or its address, an IPv6 one in brackets.
+    pub fn host(&self) -> String {
+        self.url.host_str().unwrap_or_default().to_owned()
+    }
+
     /// Whether what is sent there can be read on the way: it is `http`, to another
     /// machine.
     pub fn is_in_the_clear(&self) -> bool {
