@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
 
-use tether_core::action::{Action, Preview, Proposal, Revision, State, Status};
+use tether_core::action::{Action, Arguments, Preview, Proposal, Revision, State, Status};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::{ActionId, IdempotencyKey, RequestId, TenantId, UserId};
@@ -40,14 +40,16 @@ impl Actions {
             tenant: "acme".parse().unwrap(),
             proposer: "agent".parse().unwrap(),
             tool: "write".parse().unwrap(),
-            arguments: json("{}"),
+            arguments: Arguments::Kept(json("{}")),
             binding: binding(),
             preview: Preview::None,
             created_at: Timestamp::EPOCH,
             max_attempts: 3,
+            people: 1,
         };
         let expires_at = Timestamp::from_millis(i64::MAX);
-        let state = State::Pending { attempts_used: 0, expires_at, last_failure: None };
+        let state =
+            State::Pending { attempts_used: 0, expires_at, last_failure: None, approvals: Vec::new() };
         tables.actions.push(Action { id, revision: Revision(1), proposal, state, ledger: Ledger::default() });
         id
     }
@@ -183,7 +185,21 @@ impl ActionStore for Actions {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn erase_outputs(&self, _before: Timestamp, _limit: usize) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn erase_outputs(
+        &self,
+        _before: Timestamp,
+        _now: Timestamp,
+        _limit: usize,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn erase_arguments(
+        &self,
+        _before: Timestamp,
+        _now: Timestamp,
+        _limit: usize,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
     }
 

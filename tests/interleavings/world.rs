@@ -14,7 +14,7 @@ use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
 use tether_core::grant::{Binding, BoundComponent};
 use tether_core::id::{ActionId, RequestId, TenantId, ToolName};
-use tether_core::identity::{Caller, Role};
+use tether_core::identity::{Caller, Channel, Role};
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
@@ -116,6 +116,9 @@ pub(crate) fn of_tenant(tenant: &str) -> Caller {
         tenant: tenant.parse().unwrap(),
         user: "ann".parse().unwrap(),
         roles: vec![Role::Agent, Role::Approver],
+        channel: Channel::Api,
+        alone: false,
+        operator: false,
     }
 }
 

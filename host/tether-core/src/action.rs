@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::Timestamp;
+use crate::digest::Digest;
 use crate::failure::Failure;
 use crate::grant::Binding;
 use crate::id::{ActionId, IdempotencyKey, TenantId, ToolName, UserId};
@@ -18,8 +19,8 @@ pub struct Proposal {
     pub proposer: UserId,
     /// The tool.
     pub tool: ToolName,
-    /// The arguments, as they were received.
-    pub arguments: JsonText,
+    /// The arguments.
+    pub arguments: Arguments,
     /// The handler and what it may touch.
     pub binding: Binding,
     /// What the handler says it would do.
@@ -28,6 +29,35 @@ pub struct Proposal {
     pub created_at: Timestamp,
     /// Attempts that it may use in all, 1 or more.
     pub max_attempts: u32,
+    /// How many persons each attempt takes, 1 or more.
+    pub people: u32,
+}
+
+/// Arguments, while they are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arguments {
+    /// As they were received.
+    Kept(JsonText),
+    /// Their retention is over; their fingerprint.
+    Erased(Digest),
+}
+
+impl Arguments {
+    /// See [`JsonText::fingerprint`].
+    pub fn fingerprint(&self) -> Digest {
+        match self {
+            Self::Kept(text) => text.fingerprint(),
+            Self::Erased(fingerprint) => *fingerprint,
+        }
+    }
+
+    /// The text, while it is kept.
+    pub fn kept(&self) -> Option<&JsonText> {
+        match self {
+            Self::Kept(text) => Some(text),
+            Self::Erased(_) => None,
+        }
+    }
 }
 
 /// The handler's own sentence about the write.
@@ -39,6 +69,8 @@ pub enum Preview {
     None,
     /// The handler could not make one; why.
     Unavailable(String),
+    /// Its retention is over: it repeats the arguments, and goes with them.
+    Erased,
 }
 
 /// How often the action was changed; a compare-and-set expects one.
@@ -52,6 +84,15 @@ pub struct Claim {
     pub by: UserId,
     /// The key that the person's client sent.
     pub key: Option<IdempotencyKey>,
+}
+
+/// A person's yes that was not enough alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Who, and with which key.
+    pub claim: Claim,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// An output, while it is kept.
@@ -74,6 +115,8 @@ pub enum State {
         expires_at: Timestamp,
         /// Why the last attempt failed.
         last_failure: Option<Failure>,
+        /// Who said yes to the next attempt so far.
+        approvals: Vec<Approval>,
     },
     /// An attempt runs, or what it did could not be settled yet.
     Executing {
@@ -87,6 +130,8 @@ pub enum State {
         expires_at: Timestamp,
         /// Why the attempt before failed.
         last_failure: Option<Failure>,
+        /// Who said yes to it before the one who claimed it.
+        approvals: Vec<Approval>,
     },
     /// It was done.
     Succeeded {
@@ -98,6 +143,8 @@ pub enum State {
         at: Timestamp,
         /// What the handler recorded or answered.
         output: Output,
+        /// Who said yes to that attempt before the one who claimed it.
+        approvals: Vec<Approval>,
     },
     /// It failed for good.
     Failed {
@@ -171,7 +218,14 @@ impl Status {
 /// What happens to an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A person confirmed it: an attempt begins.
+    /// A person confirmed it, and it takes more.
+    Approved {
+        /// Who.
+        claim: Claim,
+        /// When.
+        at: Timestamp,
+    },
+    /// The last person that it takes confirmed it: an attempt begins.
     Claimed {
         /// Who.
         claim: Claim,
@@ -271,6 +325,16 @@ impl State {
             _ => None,
         }
     }
+
+    /// Who said yes to the next attempt, or to the last one, beside who claimed it.
+    pub fn approvals(&self) -> &[Approval] {
+        match self {
+            Self::Pending { approvals, .. }
+            | Self::Executing { approvals, .. }
+            | Self::Succeeded { approvals, .. } => approvals,
+            _ => &[],
+        }
+    }
 }
 
 impl Action {
@@ -278,8 +342,27 @@ impl Action {
     pub fn next(&self, event: Event) -> Result<State, IllegalEvent> {
         let status = self.state.status();
         match (&self.state, event) {
-            (State::Pending { attempts_used, expires_at, last_failure }, Event::Claimed { claim, at })
-                if at < *expires_at =>
+            (
+                State::Pending { attempts_used, expires_at, last_failure, approvals },
+                Event::Approved { claim, at },
+            ) if at < *expires_at
+                && !said_yes(approvals, &claim.by)
+                && self.approvals_missing(&claim.by) > 0 =>
+            {
+                Ok(State::Pending {
+                    attempts_used: *attempts_used,
+                    expires_at: *expires_at,
+                    last_failure: last_failure.clone(),
+                    approvals: approvals.iter().cloned().chain([Approval { claim, at }]).collect(),
+                })
+            }
+
+            (
+                State::Pending { attempts_used, expires_at, last_failure, approvals },
+                Event::Claimed { claim, at },
+            ) if at < *expires_at
+                && !said_yes(approvals, &claim.by)
+                && self.approvals_missing(&claim.by) == 0 =>
             {
                 Ok(State::Executing {
                     attempt: attempts_used + 1,
@@ -287,6 +370,7 @@ impl Action {
                     since: at,
                     expires_at: *expires_at,
                     last_failure: last_failure.clone(),
+                    approvals: approvals.clone(),
                 })
             }
 
@@ -301,7 +385,7 @@ impl Action {
             }
 
             (
-                State::Executing { attempt, claim, expires_at, .. },
+                State::Executing { attempt, claim, expires_at, approvals, .. },
                 Event::Settled { verdict, at, expires_after },
             ) => Ok(match verdict {
                 Verdict::Succeeded(output) => State::Succeeded {
@@ -309,6 +393,7 @@ impl Action {
                     claim: claim.clone(),
                     at,
                     output: Output::Kept(output),
+                    approvals: approvals.clone(),
                 },
                 Verdict::Failed(failure) => {
                     if failure.cause.returns_write() && *attempt < self.proposal.max_attempts {
@@ -316,6 +401,8 @@ impl Action {
                             attempts_used: *attempt,
                             expires_at: at.after(expires_after).max(*expires_at),
                             last_failure: Some(failure),
+                            // Another attempt is another decision, of as many.
+                            approvals: Vec::new(),
                         }
                     } else {
                         State::Failed { attempts_used: *attempt, at, failure }
@@ -327,6 +414,15 @@ impl Action {
         }
     }
 
+    /// How many more persons the next attempt takes once `by` has said yes, now or
+    /// before. Where it is none, `by` may claim it, unless it has said yes before.
+    pub fn approvals_missing(&self, by: &UserId) -> u32 {
+        let approvals = self.state.approvals();
+        let others = approvals.iter().filter(|approval| approval.claim.by != *by).count();
+        let have = u32::try_from(others).unwrap_or(u32::MAX).saturating_add(1);
+        self.proposal.people.saturating_sub(have)
+    }
+
     /// What may be said about the effect; nothing before the first attempt has
     /// ended, or while one runs.
     pub fn effect(&self) -> Option<Effect> {
@@ -336,6 +432,11 @@ impl Action {
             status => Some(self.ledger.effect(status == Status::Succeeded)),
         }
     }
+}
+
+/// Whether `by` is among those who said yes.
+pub(crate) fn said_yes(approvals: &[Approval], by: &UserId) -> bool {
+    approvals.iter().any(|approval| approval.claim.by == *by)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! outside, and a real data folder (`tether audit verify`), which does not.
 
 mod history;
+mod people;
 mod records;
 mod seen;
 #[cfg(test)]
@@ -107,6 +108,8 @@ pub enum Rule {
     /// Nothing comes from nowhere: no effect without an attempt, no attempt without a
     /// person, no request without a note.
     FromSomewhere,
+    /// Every attempt was confirmed by as many people as it takes.
+    People,
     /// What is told of the effect is true.
     Effect,
     /// The action as stored agrees with its history and with its records.
@@ -117,7 +120,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::OneEffect,
         Self::Recorded,
         Self::EqualResults,
@@ -126,6 +129,7 @@ impl Rule {
         Self::Attempts,
         Self::Keys,
         Self::FromSomewhere,
+        Self::People,
         Self::Effect,
         Self::EndAgrees,
         Self::Readable,
@@ -142,6 +146,7 @@ impl Rule {
             Self::Attempts => "attempts",
             Self::Keys => "keys",
             Self::FromSomewhere => "from-somewhere",
+            Self::People => "people",
             Self::Effect => "effect",
             Self::EndAgrees => "end-agrees",
             Self::Readable => "readable",

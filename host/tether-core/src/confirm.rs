@@ -1,6 +1,6 @@
 //! What to do about a person's confirmation: decided from values alone.
 
-use crate::action::{Action, Claim, Output, State};
+use crate::action::{Action, Approval, Claim, Output, State, said_yes};
 use crate::clock::Timestamp;
 use crate::problem::Code;
 
@@ -16,8 +16,10 @@ pub struct Confirmation {
 /// What follows from a confirmation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// Nobody was first: claim it, then run it.
+    /// Nobody was first, and it is enough: claim it, then run it.
     Claim,
+    /// It takes others as well: write it down, and run nothing.
+    Approve,
     /// Its time is over: expire it, then tell so.
     Expire,
     /// An attempt runs: wait for its end, and never claim after that.
@@ -29,6 +31,8 @@ pub enum Decision {
 /// What somebody is told whose confirmation runs nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
+    /// Its yes is written down, and it takes others as well.
+    Approved,
     /// It was done: the stored result again.
     Replay,
     /// It failed for good: the stored failure again.
@@ -42,16 +46,22 @@ impl Confirmation {
     pub fn decide(&self, action: &Action, now: Timestamp) -> Decision {
         let reply = match &action.state {
             State::Pending { expires_at, .. } if now >= *expires_at => return Decision::Expire,
-            State::Pending { attempts_used, .. } => match self.attempts_seen {
+            State::Pending { attempts_used, approvals, .. } => match self.attempts_seen {
                 Some(seen) if seen != *attempts_used => Reply::Conflict(Code::ActionChanged),
+                _ if said_yes(approvals, &self.claim.by) => Reply::Approved,
+                _ if action.approvals_missing(&self.claim.by) > 0 => return Decision::Approve,
                 _ => return Decision::Claim,
             },
-            State::Executing { claim, .. } if self.may_join(claim) => return Decision::Wait,
+            State::Executing { claim, approvals, .. } if self.may_join(claim, approvals) => {
+                return Decision::Wait;
+            }
             State::Executing { .. } => Reply::Conflict(Code::ActionExecuting),
-            State::Succeeded { claim, output, .. } if self.may_join(claim) => match output {
-                Output::Kept(_) => Reply::Replay,
-                Output::Erased => Reply::Conflict(Code::KeyExpired),
-            },
+            State::Succeeded { claim, approvals, output, .. } if self.may_join(claim, approvals) => {
+                match output {
+                    Output::Kept(_) => Reply::Replay,
+                    Output::Erased => Reply::Conflict(Code::KeyExpired),
+                }
+            }
             State::Succeeded { .. } => Reply::Conflict(Code::ActionDecided),
             State::Failed { .. } => Reply::Failed,
             State::Declined { .. } => Reply::Conflict(Code::ActionDeclined),
@@ -77,10 +87,12 @@ impl Confirmation {
         }
     }
 
-    /// The same key of the same person, or none: a repetition. Another key is
-    /// somebody who means something else.
-    fn may_join(&self, winner: &Claim) -> bool {
-        self.claim.key.is_none() || self.claim == *winner
+    /// The same key of the same person, or none: a repetition, also of a yes that was not
+    /// enough alone. Another key is somebody who means something else.
+    fn may_join(&self, winner: &Claim, approvals: &[Approval]) -> bool {
+        self.claim.key.is_none()
+            || self.claim == *winner
+            || approvals.iter().any(|approval| approval.claim == self.claim)
     }
 }
 
@@ -97,7 +109,69 @@ pub fn failed_code(action: &Action) -> Code {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::tests::{action, claim, ended, executing, pending};
+    use crate::action::tests::{action, approval, approved, claim, ended, executing, pending};
+    use crate::id::UserId;
+
+    fn of(user: &str, key: Option<&str>) -> Confirmation {
+        let by: UserId = user.parse().unwrap();
+        let key = key.map(|key| key.parse().unwrap());
+        Confirmation { claim: Claim { by, key }, attempts_seen: None }
+    }
+
+    #[test]
+    fn a_yes_is_enough_where_it_is_the_last_that_is_missing() {
+        let decide = |people, approvals: &[&str], by: &str| {
+            let mut action = action(approved(0, approvals));
+            action.proposal.people = people;
+            of(by, None).decide(&action, Timestamp::EPOCH)
+        };
+        assert_eq!(decide(1, &[], "ann"), Decision::Claim);
+        assert_eq!(decide(2, &[], "ann"), Decision::Approve);
+        assert_eq!(decide(2, &["ann"], "bob"), Decision::Claim);
+        assert_eq!(decide(2, &["ann"], "ann"), Decision::Tell(Reply::Approved), "nobody is two people");
+        assert_eq!(decide(3, &["ann"], "bob"), Decision::Approve);
+        assert_eq!(decide(3, &["ann", "bob"], "ann"), Decision::Tell(Reply::Approved));
+        assert_eq!(decide(3, &["ann", "bob"], "cat"), Decision::Claim);
+    }
+
+    #[test]
+    fn what_is_decided_is_what_may_happen() {
+        use crate::action::Event;
+        for people in 1..=4 {
+            for said in 0..people as usize {
+                let users = ["ann", "bob", "cat", "dan"];
+                let mut action = action(approved(1, &users[..said]));
+                action.proposal.people = people;
+                for by in users {
+                    let (claim, at) = (of(by, None).claim, Timestamp::EPOCH);
+                    let decision = of(by, None).decide(&action, at);
+                    let approves = action.next(Event::Approved { claim: claim.clone(), at }).is_ok();
+                    let claims = action.next(Event::Claimed { claim, at }).is_ok();
+                    assert_eq!(approves, decision == Decision::Approve, "{by} of {people}, after {said}");
+                    assert_eq!(claims, decision == Decision::Claim, "{by} of {people}, after {said}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_approved_may_ask_again_what_came_of_it() {
+        let mut running = executing(1);
+        let State::Executing { approvals, .. } = &mut running else { unreachable!() };
+        *approvals = vec![approval("bob", Some("k"))];
+        let decide =
+            |user, key, state: &State| of(user, key).decide(&action(state.clone()), Timestamp::EPOCH);
+        assert_eq!(decide("bob", Some("k"), &running), Decision::Wait);
+        assert_eq!(decide("bob", None, &running), Decision::Wait);
+        let executing = Decision::Tell(Reply::Conflict(Code::ActionExecuting));
+        assert_eq!(decide("bob", Some("l"), &running), executing);
+        assert_eq!(decide("cat", Some("k"), &running), executing, "a key is its person's");
+        let [mut done, ..] = ended();
+        let State::Succeeded { approvals, .. } = &mut done else { unreachable!() };
+        *approvals = vec![approval("bob", Some("k"))];
+        assert_eq!(decide("bob", Some("k"), &done), Decision::Tell(Reply::Replay));
+        assert_eq!(decide("cat", Some("k"), &done), Decision::Tell(Reply::Conflict(Code::ActionDecided)));
+    }
 
     #[test]
     fn who_waited_for_a_success_is_never_told_that_it_failed() {

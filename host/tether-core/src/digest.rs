@@ -17,6 +17,16 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// From its 32 bytes, as [`Digest::as_bytes`] gave them.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Its first 16 bytes.
     pub(crate) fn first_half(&self) -> [u8; 16] {
         std::array::from_fn(|index| self.0[index])

@@ -62,6 +62,10 @@ points! {
 
     // A confirmation.
 
+    /// A confirmation was admitted that is not enough alone; it is not written yet.
+    BeforeApprove = "before-approve",
+    /// That confirmation is durable; nobody was told yet.
+    Approved = "approved",
     /// The confirmation was admitted; the claim is not written yet.
     BeforeClaim = "before-claim",
     /// An action's move (a claim, an end, a no) is written; nothing is committed.

@@ -61,6 +61,11 @@ hex_id! {
     RequestId, "a request id"
 }
 
+hex_id! {
+    /// Names a stored token, and opens nothing.
+    TokenId, "a token's id"
+}
+
 impl RequestId {
     /// The key of one step of this call: the first 32 hex digits of
     /// SHA-256(key ":" step). Two effects at one peer are two keys, the same in

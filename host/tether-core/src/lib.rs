@@ -7,6 +7,7 @@
 pub mod action;
 pub mod allowance;
 pub mod audit;
+pub mod chain;
 pub mod clock;
 pub mod confirm;
 pub mod destination;
@@ -25,6 +26,7 @@ pub mod plain;
 pub mod port;
 pub mod problem;
 pub mod retry;
+pub mod rule;
 pub mod schema;
 pub mod settlement;
 pub mod tool;

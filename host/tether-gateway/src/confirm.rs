@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tether_core::action::{Action, Claim, Event, State};
+use tether_core::action::{Action, Claim, Event, Proposal, State};
 use tether_core::confirm::{Confirmation, Decision};
 use tether_core::fault::{self, Point};
 use tether_core::id::{ActionId, IdempotencyKey};
-use tether_core::identity::{Caller, Role};
+use tether_core::identity::{Actor, Caller, Role};
 use tether_core::port::actions::Swap;
+use tether_core::port::handlers::Outdated;
 use tether_core::problem::{Code, Problem};
 
 use crate::Gateway;
 use crate::admit::require;
-use crate::outcome::{Outcome, not_begun, store_problem};
+use crate::outcome::{Outcome, Told, not_begun, store_problem};
 use crate::settle::Running;
 use crate::sync::spawn;
 
@@ -21,16 +22,18 @@ use crate::sync::spawn;
 /// longer, because an attempt that uses up all of its time has to be settled yet.
 const SETTLING: Duration = Duration::from_secs(2);
 
-/// What came of trying to claim an action.
-enum Claimed {
-    /// This confirmation's attempt has ended (or could not be settled yet).
-    Ran(Outcome),
+/// What came of trying to approve or to claim an action.
+enum Begun {
+    /// It is approved, or this confirmation's attempt has ended (or could not be settled
+    /// yet).
+    Told(Outcome),
     /// Somebody was first; the action as it is now.
     Lost(Action),
 }
 
 impl Gateway {
-    /// Confirms an action: claims it durably, then runs its handler once.
+    /// Confirms an action: claims it durably, then runs its handler once. Where it takes
+    /// more persons, it is approved, and nothing runs.
     ///
     /// `key` makes the confirmation repeatable; `attempts_seen` is what the person
     /// saw used, and where it differs, nothing runs. What was claimed runs to its
@@ -45,8 +48,10 @@ impl Gateway {
         require(caller, &[Role::Approver])?;
         self.check_key(caller, id, key.as_ref()).await?;
         let confirmation = Confirmation { claim: Claim { by: caller.user.clone(), key }, attempts_seen };
+        let actor = caller.actor();
 
         let mut action = self.find(caller, id).await?;
+        self.may_decide(caller, &action)?;
         let used = action.state.attempts_used();
         loop {
             let decision = confirmation.decide(&action, self.clock.now());
@@ -57,10 +62,12 @@ impl Gateway {
             }
             match decision {
                 Decision::Expire => action = self.expire(action).await?,
-                Decision::Claim => match self.claim(&confirmation, action).await? {
-                    Claimed::Ran(outcome) => return Ok(outcome),
-                    Claimed::Lost(now) => action = now,
-                },
+                Decision::Approve | Decision::Claim => {
+                    match self.begin(&confirmation, &actor, action).await? {
+                        Begun::Told(outcome) => return Ok(outcome),
+                        Begun::Lost(now) => action = now,
+                    }
+                }
                 Decision::Wait => return self.wait(&confirmation, caller, action).await,
                 Decision::Tell(reply) => return Outcome::replied(action, reply),
             }
@@ -84,16 +91,17 @@ impl Gateway {
 
     /// Everything that must not be cut short runs in a task of its own: dropping a
     /// future is a cancel.
-    async fn claim(
+    async fn begin(
         self: &Arc<Self>,
         confirmation: &Confirmation,
+        actor: &Actor,
         action: Action,
-    ) -> Result<Claimed, Problem> {
+    ) -> Result<Begun, Problem> {
         let id = action.id;
-        let (gateway, claim) = (Arc::clone(self), confirmation.claim.clone());
+        let (gateway, claim, actor) = (Arc::clone(self), confirmation.claim.clone(), actor.clone());
         let running = self.running(id); // before there is a task that may have to wait
-        match spawn(async move { gateway.claim_and_run(running, claim, action).await }).await {
-            Ok(claimed) => claimed,
+        match spawn(async move { gateway.begin_and_run(running, claim, actor, action).await }).await {
+            Ok(begun) => begun,
             Err(died) => {
                 // The claim may be written; `sweep` settles what is left behind.
                 tracing::error!(action = %id, error = %died, "the task of an attempt died");
@@ -105,39 +113,56 @@ impl Gateway {
         }
     }
 
-    async fn claim_and_run(
+    async fn begin_and_run(
         &self,
         running: Running,
         claim: Claim,
+        actor: Actor,
         action: Action,
-    ) -> Result<Claimed, Problem> {
-        // Whatever can be refused is refused before the claim uses up an attempt.
+    ) -> Result<Begun, Problem> {
+        // Whatever can be refused is refused before the claim uses up an attempt, and
+        // before somebody approves what could not run.
         let _turn = self.turns.take(&action.proposal.tenant, self.settings.queue_time, &*self.clock).await?;
-        let fits = self.handlers.fits(&action.proposal.tenant, &action.proposal.binding).await;
-        match fits {
-            Ok(Ok(())) => {}
-            Ok(Err(outdated)) => return Ok(Claimed::Ran(Outcome::outdated(action, outdated))),
-            Err(not_now) => {
-                tracing::warn!(action = %action.id, error = %not_now, "not claimed");
-                return Err(not_begun(&not_now));
-            }
+        if let Some(outdated) = self.outdated(&action).await? {
+            return Ok(Begun::Told(Outcome::outdated(action, outdated)));
         }
-
         let at = self.clock.now();
-        let by = claim.by.clone();
-        let Ok(state) = action.next(Event::Claimed { claim, at }) else {
-            return Ok(Claimed::Lost(action));
+        let claims = action.approvals_missing(&claim.by) == 0;
+        let event = if claims { Event::Claimed { claim, at } } else { Event::Approved { claim, at } };
+        let Ok(state) = action.next(event) else { return Ok(Begun::Lost(action)) };
+        let detail = match &state {
+            State::Executing { attempt, .. } => format!("confirmed; attempt {attempt} begins"),
+            state => format!("approved; {} of {}", state.approvals().len(), action.proposal.people),
         };
-        let detail = format!("confirmed; attempt {} begins", state.attempts_used());
-        fault::reached(Point::BeforeClaim);
-        match self.swap(&action, state, action.ledger.clone(), Some(by), detail).await? {
-            Swap::Done(claimed) => {
+        fault::reached(if claims { Point::BeforeClaim } else { Point::BeforeApprove });
+        match self.swap(&action, state, action.ledger.clone(), Some(actor), detail).await? {
+            Swap::Done(claimed) if claims => {
                 fault::reached(Point::Claimed);
-                Ok(Claimed::Ran(self.run(claimed, running).await))
+                Ok(Begun::Told(self.run(claimed, running).await))
             }
-            Swap::Stale(now) => Ok(Claimed::Lost(now)),
+            Swap::Done(approved) => {
+                fault::reached(Point::Approved);
+                tracing::info!(action = %approved.id, "approved");
+                Ok(Begun::Told(Outcome::new(approved, Told::Approved)))
+            }
+            Swap::Stale(now) => Ok(Begun::Lost(now)),
             Swap::KeyTaken => Err(key_reused()),
             Swap::Gone => Err(crate::look::not_found()),
+        }
+    }
+
+    /// Why the action cannot run any more, if it cannot.
+    async fn outdated(&self, action: &Action) -> Result<Option<Outdated>, Problem> {
+        let Proposal { tenant, binding, arguments, .. } = &action.proposal;
+        if arguments.kept().is_none() {
+            return Ok(Some(Outdated("its arguments are no longer kept".to_owned())));
+        }
+        match self.handlers.fits(tenant, binding).await {
+            Ok(fits) => Ok(fits.err()),
+            Err(not_now) => {
+                tracing::warn!(action = %action.id, error = %not_now, "not claimed");
+                Err(not_begun(&not_now))
+            }
         }
     }
 

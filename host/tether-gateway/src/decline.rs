@@ -28,11 +28,12 @@ impl Gateway {
             return Err(Problem::malformed(format!("a reason has at most {LONGEST_REASON} characters")));
         }
         let mut action = self.load(caller, id).await?;
+        self.may_decide(caller, &action)?;
         loop {
             let code = match action.state.status() {
                 Status::Pending => {
                     let (by, at) = (caller.user.clone(), self.clock.now());
-                    let event = Event::Declined { by: by.clone(), reason: reason.clone(), at };
+                    let event = Event::Declined { by, reason: reason.clone(), at };
                     let state = action.next(event).map_err(|illegal| {
                         tracing::error!(error = %illegal, "a pending action cannot be declined");
                         Problem::new(
@@ -42,7 +43,7 @@ impl Gateway {
                     })?;
                     fault::reached(Point::BeforeDecline);
                     match self
-                        .swap(&action, state, action.ledger.clone(), Some(by), "declined".into())
+                        .swap(&action, state, action.ledger.clone(), Some(caller.actor()), "declined".into())
                         .await?
                     {
                         Swap::Done(declined) => {

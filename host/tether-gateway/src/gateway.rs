@@ -7,6 +7,7 @@ use tether_core::clock::Clock;
 use tether_core::port::actions::ActionStore;
 use tether_core::port::handlers::Handlers;
 use tether_core::retry::RetryPolicy;
+use tether_core::rule::Rules;
 
 use crate::{admit, settle, sweep};
 
@@ -18,8 +19,8 @@ pub struct Settings {
     pub retry: RetryPolicy,
     /// Attempts that an action may use in all, 1 or more.
     pub max_attempts: u32,
-    /// How long a person has to decide.
-    pub expires_after: Duration,
+    /// Who decides about which tool, how many it takes, and until when.
+    pub rules: Rules,
     /// Handlers that run at the same time.
     pub max_concurrent: usize,
     /// Those of one tenant.
@@ -28,6 +29,8 @@ pub struct Settings {
     pub queue_time: Duration,
     /// How long the result of an action is kept.
     pub keep_results: Duration,
+    /// How long its arguments and its preview are kept once it has ended.
+    pub keep_arguments: Duration,
 }
 
 impl Default for Settings {
@@ -35,11 +38,12 @@ impl Default for Settings {
         Self {
             retry: RetryPolicy::default(),
             max_attempts: 3,
-            expires_after: Duration::from_secs(24 * 3600),
+            rules: Rules::default(),
             max_concurrent: 256,
             max_concurrent_per_tenant: 256,
             queue_time: Duration::from_secs(5),
             keep_results: Duration::from_secs(30 * 24 * 3600),
+            keep_arguments: Duration::from_secs(30 * 24 * 3600),
         }
     }
 }

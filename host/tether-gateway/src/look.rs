@@ -48,6 +48,15 @@ impl Gateway {
         self.actions.history(&action.proposal.tenant, id).await.map_err(store_problem)
     }
 
+    /// Whether the caller may confirm or decline this action, by its roles and by the rule
+    /// that holds now for its tool.
+    pub fn may_decide(&self, caller: &Caller, action: &Action) -> Result<(), Problem> {
+        require(caller, &[Role::Approver])?;
+        let rule = self.settings.rules.of(&action.proposal.tool);
+        rule.may_decide(caller, &action.proposal)
+            .map_err(|not_yours| Problem::new(Code::Forbidden, not_yours.to_string()))
+    }
+
     /// The action, expired if its time is over. What the caller may not see does
     /// not exist for it.
     pub(crate) async fn load(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {

@@ -7,7 +7,7 @@ use tether_core::action::{Action, Event, State, Verdict};
 use tether_core::confirm::{Reply, failed_code};
 use tether_core::failure::Failure;
 use tether_core::fault::{self, Point};
-use tether_core::id::UserId;
+use tether_core::identity::Actor;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, StoreError, Swap};
 use tether_core::port::databases::NotNow;
@@ -27,6 +27,8 @@ const LOCKED: Duration = Duration::from_secs(1);
 pub enum Told {
     /// This confirmation did it.
     Succeeded,
+    /// Its yes is written down; it takes others as well, and nothing ran.
+    Approved,
     /// It had been done: the stored result again.
     Replayed,
     /// The attempt failed in passing; it can be confirmed again.
@@ -67,6 +69,7 @@ impl Outcome {
     /// What somebody is told whose confirmation ran nothing.
     pub(crate) fn replied(action: Action, reply: Reply) -> Result<Self, Problem> {
         let told = match reply {
+            Reply::Approved => Told::Approved,
             Reply::Replay => Told::Replayed,
             Reply::Failed => Told::Failed,
             Reply::Conflict(Code::KeyExpired) => {
@@ -93,7 +96,7 @@ impl Outcome {
     /// The `errorCode` and `errorMessage` of this answer, unless it is a success.
     pub fn error(&self) -> Option<(Code, String)> {
         match self.told {
-            Told::Succeeded | Told::Replayed | Told::Declined => None,
+            Told::Succeeded | Told::Approved | Told::Replayed | Told::Declined => None,
             Told::FailedRetryable | Told::Failed => failure_of(&self.action),
             Told::Conflict(code) => {
                 let message = self.note.clone().unwrap_or_else(|| conflict_message(code, &self.action));
@@ -194,7 +197,7 @@ impl Gateway {
         action: &Action,
         state: State,
         ledger: Ledger,
-        actor: Option<UserId>,
+        actor: Option<Actor>,
         detail: String,
     ) -> Result<Swap, Problem> {
         let change = Change { seen: action.clone(), state, ledger, actor, at: self.clock.now(), detail };

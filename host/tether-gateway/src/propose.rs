@@ -1,8 +1,9 @@
 //! Proposals: a write becomes an action that waits for a person.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tether_core::action::{Action, Preview, Proposal};
+use tether_core::action::{Action, Arguments, Preview, Proposal};
 use tether_core::failure::{Cause, Failure};
 use tether_core::fault::{self, Point};
 use tether_core::id::IdempotencyKey;
@@ -37,20 +38,24 @@ impl Gateway {
         drop(turn);
 
         let now = self.clock.now();
+        let rule = self.settings.rules.of(&admitted.offer.tool.name);
         let action = NewAction {
             id: crate::fresh_action_id(),
             proposal: Proposal {
                 tenant: caller.tenant.clone(),
                 proposer: caller.user.clone(),
                 tool: admitted.offer.tool.name.clone(),
-                arguments: admitted.arguments.clone(),
+                arguments: Arguments::Kept(admitted.arguments.clone()),
                 binding: admitted.offer.binding.clone(),
                 preview,
                 created_at: now,
                 max_attempts: self.settings.max_attempts,
+                people: rule.people,
             },
-            expires_at: now.after(self.settings.expires_after),
+            expires_at: now.after(rule.expires_after),
             key,
+            channel: Some(caller.channel),
+            max_open: rule.max_open,
         };
         fault::reached(Point::BeforePropose);
         let proposed = self.actions.propose(action).await.map_err(store_problem)?;
@@ -60,6 +65,7 @@ impl Gateway {
                 tracing::info!(action = %action.id, tool = %action.proposal.tool, "proposed");
                 Ok(action)
             }
+            Proposed::TooMany => Err(too_many(rule.max_open.unwrap_or_default())),
             // Somebody with the same key was faster by a moment.
             Proposed::Before(action) => same(action, &admitted),
         }
@@ -101,6 +107,16 @@ fn is_told(failure: &Failure) -> bool {
             failure.cause,
             Cause::InvalidArguments | Cause::Refused | Cause::Transient | Cause::Failed
         )
+}
+
+/// How soon it is worth proposing again where too many proposals wait.
+const CROWDED: Duration = Duration::from_secs(60);
+
+fn too_many(open: u32) -> Problem {
+    let detail = format!(
+        "{open} of your proposals of this tool are open already, as many as may be; wait until one was decided"
+    );
+    Problem { retry_after: Some(CROWDED), ..Problem::new(Code::Overloaded, detail) }
 }
 
 /// The action of an earlier proposal with the same key, if it is the same proposal.

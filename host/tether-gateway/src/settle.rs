@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, Weak};
 
 use tether_core::action::{Action, Event};
+use tether_core::failure::{Cause, Failure};
 use tether_core::fault::{self, Point};
 use tether_core::id::ActionId;
 use tether_core::invocation::Invocation;
@@ -165,12 +166,17 @@ impl Gateway {
 
     async fn execute(&self, claimed: &Action) -> Ended {
         let proposal = &claimed.proposal;
+        let Some(arguments) = proposal.arguments.kept().cloned() else {
+            // They are kept until it has ended.
+            let failure = Failure::new(Cause::Failed, "its arguments are no longer kept");
+            return Ended { ending: Ending::Failed(failure), noted: claimed.ledger.clone() };
+        };
         let invocation = Invocation {
             request_id: claimed.id.into(),
             tool: proposal.tool.clone(),
             tenant: proposal.tenant.clone(),
             user: proposal.proposer.clone(),
-            arguments: proposal.arguments.clone(),
+            arguments,
             attempt: claimed.state.attempts_used(),
             timeout: self.settings.retry.timeout(),
         };
@@ -212,7 +218,7 @@ impl Gateway {
 
         let attempt = action.state.attempts_used();
         let detail = crate::outcome::end_of_attempt(attempt, &verdict);
-        let expires_after = self.settings.expires_after;
+        let expires_after = self.settings.rules.of(&proposal.tool).expires_after;
         let event = Event::Settled { verdict, at: self.clock.now(), expires_after };
         let state = action.next(event).map_err(|illegal| NotSettled::Failed(illegal.to_string()))?;
         fault::reached(Point::BeforeFinish);

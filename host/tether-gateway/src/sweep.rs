@@ -48,13 +48,14 @@ impl Due {
 
 impl Gateway {
     /// One round: settles what was left behind, expires what is overdue, erases
-    /// results whose retention is over, and lets go of components that nobody
+    /// results and arguments whose retention is over, and lets go of components that nobody
     /// needs. To be called every second or so.
     pub async fn sweep(self: &Arc<Self>) -> Result<(), StoreError> {
         let executing = self.actions.executing().await?;
         self.settle_left_behind(executing).await;
         self.expire_overdue().await?;
         self.erase_results().await?;
+        self.erase_arguments().await?;
         if self.components_due.is_over(self.clock.monotonic()) {
             self.handlers.retain(&self.actions.needed_components().await?);
         }
@@ -75,8 +76,7 @@ impl Gateway {
     /// and then the records, in databases that may be away, are emptied.
     async fn erase_results(&self) -> Result<(), StoreError> {
         let now = self.clock.now();
-        let kept_since = now.as_millis().saturating_sub(millis(self.settings.keep_results));
-        self.actions.erase_outputs(Timestamp::from_millis(kept_since), BATCH).await?;
+        self.actions.erase_outputs(before(now, self.settings.keep_results), now, BATCH).await?;
         let mut away = Away::default();
         for action in self.actions.with_records(now, BATCH).await? {
             let is_away = away.holds(&action);
@@ -92,6 +92,11 @@ impl Gateway {
         Ok(())
     }
 
+    async fn erase_arguments(&self) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        self.actions.erase_arguments(before(now, self.settings.keep_arguments), now, BATCH).await
+    }
+
     /// Whether that could be done now.
     async fn empty_records(&self, action: &Action) -> bool {
         let Proposal { tenant, binding, .. } = &action.proposal;
@@ -103,6 +108,8 @@ impl Gateway {
     }
 }
 
-fn millis(span: Duration) -> i64 {
-    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
+/// What ended before this has been kept for `span` by `now`.
+fn before(now: Timestamp, span: Duration) -> Timestamp {
+    let millis = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+    Timestamp::from_millis(now.as_millis().saturating_sub(millis))
 }

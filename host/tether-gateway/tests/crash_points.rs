@@ -178,7 +178,7 @@ fn what_was_noted_and_not_answered_before_a_crash_is_in_doubt() {
 }
 
 #[test]
-fn results_are_erased_and_records_emptied_whenever_the_host_dies() {
+fn texts_are_erased_and_records_emptied_whenever_the_host_dies() {
     let mut step = 0;
     loop {
         let world = World::new(&[Act::Commit]);
@@ -194,11 +194,12 @@ fn results_are_erased_and_records_emptied_whenever_the_host_dies() {
             panic!("dead at step {step}: it is kept")
         };
         assert!(world.handlers.emptied.lock().unwrap().contains(&id.into()), "dead at step {step}");
+        assert!(world.stored(id).proposal.arguments.kept().is_none(), "dead at step {step}");
         if survived {
             break;
         }
     }
-    assert_eq!(step, 7, "erase 2, empty 2, note 2");
+    assert_eq!(step, 9, "erase 2, empty 2, note 2, erase the arguments 2");
 }
 
 #[test]

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tether_core::clock::Clock;
-use tether_core::port::actions::ActionStore;
 use tether_core::port::handlers::Handlers;
 use tether_core::tool::Tool;
 use tether_gateway::Gateway;
@@ -24,7 +23,7 @@ use crate::clock::SystemClock;
 use crate::config::{self, Config, ConfigError, Limits};
 use crate::data_folder::DataFolder;
 use crate::handlers::AllHandlers;
-use crate::http::{Host, Patience, serve};
+use crate::http::{Host, HostParts, Patience, serve};
 use crate::progress::slow;
 use crate::token::{self, Identities};
 
@@ -60,19 +59,27 @@ impl App {
         let folder = DataFolder::take(&config.data_dir)?;
         let databases = SqliteDatabases::new(folder.path(), config.limits.sql);
         config::are_there(&config.components, |path| databases.was_used(path))?;
+        let path = folder.path().join("actions.db");
+        let actions = SqliteActions::open(&path);
+        let actions = Arc::new(actions.with_context(|| format!("cannot open {}", path.display()))?);
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let outbound = outbound(&config, Arc::clone(&clock))?;
         let token = token::load_or_make(folder.path())
             .with_context(|| format!("the token in {} cannot be had", folder.path().display()))?;
+        let identities = Identities::single(&token);
+        not_open_to_all(config.listen)?;
         let listener = listen(config.listen).await?;
         let address = listener.local_addr()?;
 
-        let host = Host::new(Identities::single(&token));
+        let host = Host::new(HostParts { identities, sessions: actions.clone(), feed: actions.clone() });
         let (stop, stopped) = oneshot::channel();
         // An app that is dropped stops as well.
         let stopped = async { stopped.await.unwrap_or(()) };
         let server = tokio::spawn(serve(listener, Arc::clone(&host), Patience::default(), stopped));
 
         let grace = config.retry.timeout() + SETTLE;
-        let gateway = match floors(config, &folder, databases).await {
+        let floors = floors(config, &folder, Below { actions, databases, outbound, clock });
+        let gateway = match floors.await {
             Ok(gateway) => gateway,
             Err(error) => {
                 server.abort();
@@ -127,28 +134,42 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
-/// The floors below, from the ground up.
-async fn floors(
-    config: Config,
-    folder: &DataFolder,
-    databases: SqliteDatabases,
-) -> anyhow::Result<Arc<Gateway>> {
-    let Config { retry, max_response_bytes, extra_roots, secrets, actions: settings, limits, .. } = config;
+/// Only the store knows whether anybody but whoever has the host's token can come in.
+fn not_open_to_all(listen: SocketAddr) -> Result<(), ConfigError> {
+    if listen.ip().is_loopback() {
+        return Ok(());
+    }
+    Err(ConfigError::new(format!(
+        "listening on {listen} would let everybody in who finds it: this version knows one identity only. \
+         Listen on 127.0.0.1 and put a proxy or a tunnel in front"
+    )))
+}
 
-    let path = folder.path().join("actions.db");
-    let actions: Arc<dyn ActionStore> =
-        Arc::new(SqliteActions::open(&path).with_context(|| format!("cannot open {}", path.display()))?);
-
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let sending = outbound::Settings {
-        max_answer_bytes: limits.answer_bytes,
-        max_request_bytes: limits.request_bytes,
-        max_requests: limits.requests,
-        extra_roots,
-        secrets,
+/// The way out, for whatever leaves the host.
+fn outbound(config: &Config, clock: Arc<dyn Clock>) -> anyhow::Result<Outbound> {
+    let settings = outbound::Settings {
+        max_answer_bytes: config.limits.answer_bytes,
+        max_request_bytes: config.limits.request_bytes,
+        max_requests: config.limits.requests,
+        extra_roots: config.extra_roots.clone(),
+        secrets: config.secrets.clone(),
     };
-    let outbound = Outbound::new(sending, Arc::clone(&clock));
-    let outbound = outbound.map_err(|error| wrong("tool_transport.extra_roots", &error))?;
+    let outbound = Outbound::new(settings, clock);
+    Ok(outbound.map_err(|error| wrong("tool_transport.extra_roots", &error))?)
+}
+
+/// What the floors stand on.
+struct Below {
+    actions: Arc<SqliteActions>,
+    databases: SqliteDatabases,
+    outbound: Outbound,
+    clock: Arc<dyn Clock>,
+}
+
+/// The floors, from the ground up.
+async fn floors(config: Config, folder: &DataFolder, below: Below) -> anyhow::Result<Arc<Gateway>> {
+    let Config { retry, max_response_bytes, actions: settings, limits, .. } = config;
+    let Below { actions, databases, outbound, clock } = below;
     for endpoint in &config.endpoints {
         tracing::info!(url = endpoint.url, tools = names(&endpoint.tools), "endpoint");
     }
@@ -178,11 +199,12 @@ async fn floors(
     let settings = tether_gateway::Settings {
         retry,
         max_attempts: settings.max_attempts,
-        expires_after: settings.expires_after,
+        rules: settings.rules,
         max_concurrent: limits.max_concurrent as usize,
         max_concurrent_per_tenant: limits.max_concurrent_per_tenant as usize,
         queue_time: limits.queue_time,
         keep_results: settings.keep_results,
+        keep_arguments: settings.keep_arguments,
     };
     Ok(Gateway::new(actions, handlers, clock, settings))
 }

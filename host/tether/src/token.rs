@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use tether_core::fault::{self, Point};
 use tether_core::hex::Hex;
-use tether_core::identity::{Caller, Role};
+use tether_core::identity::{Caller, Channel, Role};
 
 /// The name of the token's file within the data folder.
 pub const FILE: &str = "token";
@@ -28,7 +28,10 @@ impl Identities {
         let caller = Caller {
             tenant: "default".parse().expect("a valid tenant"),
             user: "operator".parse().expect("a valid user"),
-            roles: vec![Role::Agent, Role::Approver, Role::Admin],
+            roles: Role::ALL.to_vec(),
+            channel: Channel::Api,
+            alone: true,
+            operator: true,
         };
         Self(vec![(digest(token), caller)])
     }

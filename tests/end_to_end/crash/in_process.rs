@@ -33,7 +33,7 @@ use super::writes::Write;
 /// end.
 fn live(house: &House, story: Story, remains: &mut Remains) {
     let before = house.upstream.received().len();
-    house.live(remains.folder.path(), async |gateway| {
+    house.live(remains.folder.path(), story.people(), async |gateway| {
         gateway.recover().await.unwrap_or_else(|error| panic!("{}: {error}", remains.story));
         judge(house, story.write(), remains).await;
         story.live(house, &gateway, &remains.story).await;
@@ -43,7 +43,7 @@ fn live(house: &House, story: Story, remains: &mut Remains) {
 
 /// What the files of a host hold whose story has ended.
 fn check(house: &House, story: Story, remains: &Remains) {
-    house.live(remains.folder.path(), async |_| judge(house, story.write(), remains).await);
+    house.live(remains.folder.path(), story.people(), async |_| judge(house, story.write(), remains).await);
     story.check_end(remains);
 }
 
@@ -110,6 +110,11 @@ fn a_request_through_wasi_http() {
 #[test]
 fn a_call_of_an_endpoint() {
     die_everywhere(Story::Confirm(Write::Endpoint));
+}
+
+#[test]
+fn two_persons() {
+    die_everywhere(Story::TwoPersons);
 }
 
 #[test]

@@ -11,6 +11,11 @@ pub(crate) fn claim() -> Claim {
     Claim { by: "ann".parse().unwrap(), key: None }
 }
 
+pub(crate) fn approval(user: &str, key: Option<&str>) -> Approval {
+    let key = key.map(|key| key.parse().unwrap());
+    Approval { claim: Claim { by: user.parse().unwrap(), key }, at: NOON }
+}
+
 fn failure(cause: Cause) -> Failure {
     Failure::new(cause, "why")
 }
@@ -27,7 +32,7 @@ pub(crate) fn action(state: State) -> Action {
             tenant: "acme".parse().unwrap(),
             proposer: "agent-7".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
-            arguments: JsonText::empty_object(),
+            arguments: Arguments::Kept(JsonText::empty_object()),
             binding: Binding::Component(BoundComponent {
                 component: "tickets".parse().unwrap(),
                 digest: crate::digest::Digest::of("bytes"),
@@ -36,6 +41,7 @@ pub(crate) fn action(state: State) -> Action {
             preview: Preview::None,
             created_at: NOON,
             max_attempts: 3,
+            people: 1,
         },
         state,
         ledger: Ledger::default(),
@@ -43,7 +49,13 @@ pub(crate) fn action(state: State) -> Action {
 }
 
 pub(crate) fn pending(attempts_used: u32) -> State {
-    State::Pending { attempts_used, expires_at: NOON.after(HOUR), last_failure: None }
+    approved(attempts_used, &[])
+}
+
+/// Pending, and these said yes.
+pub(crate) fn approved(attempts_used: u32, users: &[&str]) -> State {
+    let approvals = users.iter().map(|user| approval(user, None)).collect();
+    State::Pending { attempts_used, expires_at: NOON.after(HOUR), last_failure: None, approvals }
 }
 
 pub(crate) fn executing(attempt: u32) -> State {
@@ -53,12 +65,19 @@ pub(crate) fn executing(attempt: u32) -> State {
         since: NOON,
         expires_at: NOON.after(HOUR),
         last_failure: None,
+        approvals: Vec::new(),
     }
 }
 
 pub(crate) fn ended() -> [State; 4] {
     [
-        State::Succeeded { attempts_used: 1, claim: claim(), at: NOON, output: Output::Kept(output()) },
+        State::Succeeded {
+            attempts_used: 1,
+            claim: claim(),
+            at: NOON,
+            output: Output::Kept(output()),
+            approvals: Vec::new(),
+        },
         State::Failed { attempts_used: 1, at: NOON, failure: failure(Cause::Refused) },
         State::Declined { attempts_used: 0, at: NOON, by: "ann".parse().unwrap(), reason: None },
         State::Expired { attempts_used: 0, at: NOON },
@@ -67,6 +86,10 @@ pub(crate) fn ended() -> [State; 4] {
 
 fn confirmed(at: Timestamp) -> Event {
     Event::Claimed { claim: claim(), at }
+}
+
+fn approves(user: &str, at: Timestamp) -> Event {
+    Event::Approved { claim: approval(user, None).claim, at }
 }
 
 fn settled(verdict: Verdict) -> Event {
@@ -102,6 +125,41 @@ fn pending_can_be_confirmed_declined_and_expire() {
     check(pending(0), expired(NOON.after(HOUR)), "Expired");
 }
 
+/// The same as [`check`], of an action that takes two persons.
+#[track_caller]
+fn check_of_two(state: State, event: Event, outcome: &str) -> Option<State> {
+    let mut action = action(state);
+    action.proposal.people = 2;
+    let next = action.next(event);
+    assert_eq!(next.as_ref().map_or("is illegal", |state| state.status().as_str()), outcome);
+    next.ok()
+}
+
+#[test]
+fn where_it_takes_two_the_first_yes_starts_nothing_and_the_second_is_another_persons() {
+    let one = check_of_two(pending(0), approves("ann", NOON), "Pending").unwrap();
+    assert_eq!(one, approved(0, &["ann"]));
+    check_of_two(pending(0), confirmed(NOON), "is illegal");
+    check_of_two(one.clone(), confirmed(NOON), "is illegal"); // by ann
+    check_of_two(one.clone(), approves("ann", NOON), "is illegal");
+    check_of_two(one.clone(), approves("bob", NOON), "is illegal"); // that is the claim
+    let running = check_of_two(approved(0, &["bob"]), confirmed(NOON), "Executing").unwrap();
+    assert_eq!(running.approvals(), [approval("bob", None)]);
+    check_of_two(one.clone(), declined(), "Declined");
+    check_of_two(one.clone(), expired(NOON.after(HOUR)), "Expired");
+    check_of_two(pending(0), approves("ann", NOON.after(HOUR)), "is illegal");
+    check(pending(0), approves("ann", NOON), "is illegal"); // where one is enough
+}
+
+#[test]
+fn another_attempt_is_another_decision_of_as_many() {
+    let running = check_of_two(approved(0, &["bob"]), confirmed(NOON), "Executing").unwrap();
+    let back = check_of_two(running.clone(), failed(Cause::TimedOut), "Pending").unwrap();
+    assert_eq!(back.approvals(), []);
+    let done = check_of_two(running, settled(Verdict::Succeeded(output())), "Succeeded").unwrap();
+    assert_eq!(done.approvals(), [approval("bob", None)]);
+}
+
 #[test]
 fn the_moment_of_expiry_is_too_late_to_confirm_and_not_too_early_to_expire() {
     let before = Timestamp::from_millis(NOON.after(HOUR).as_millis() - 1);
@@ -120,6 +178,7 @@ fn pending_has_nothing_to_settle() {
 fn executing_can_only_be_settled() {
     check(executing(1), settled(Verdict::Succeeded(output())), "Succeeded");
     check(executing(1), confirmed(NOON), "is illegal");
+    check_of_two(executing(1), approves("bob", NOON), "is illegal");
     check(executing(1), declined(), "is illegal");
     check(executing(1), expired(NOON.after(2 * HOUR)), "is illegal");
 }
@@ -158,8 +217,10 @@ fn what_has_ended_stays_as_it_is() {
             failed(Cause::TimedOut),
             declined(),
             expired(NOON.after(2 * HOUR)),
+            approves("bob", NOON),
         ] {
-            check(state.clone(), event, "is illegal");
+            check(state.clone(), event.clone(), "is illegal");
+            check_of_two(state.clone(), event, "is illegal");
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Case, Findings, Rule, claim};
-use crate::action::{Action, Claim, Event, Output, State, Status, Verdict};
+use super::{Case, Findings, Rule, claim, people};
+use crate::action::{Action, Approval, Arguments, Claim, Event, Output, State, Status, Verdict};
 use crate::clock::Timestamp;
 use crate::failure::{Cause, Failure};
 use crate::json::JsonText;
@@ -24,13 +24,21 @@ pub(super) fn check(case: &Case, findings: &mut Findings) -> BTreeSet<u32> {
     for pair in case.history.windows(2) {
         check_move(&mut probe, &pair[0], &pair[1], findings);
     }
+    people::check(case, findings);
     check_end(case, last, findings);
     claimed
 }
 
+/// Whether the host erased something of an action that had ended.
+fn is_erasure(event: &HistoryEvent) -> bool {
+    let ended = !matches!(event.to, Status::Pending | Status::Executing);
+    ended && event.from == Some(event.to)
+}
+
 fn check_proposal(case: &Case, first: &HistoryEvent, findings: &mut Findings) {
     let proposed = (first.from, first.to, first.attempt) == (None, Status::Pending, 0);
-    if !proposed || first.actor.as_ref() != Some(&case.action.proposal.proposer) {
+    let by = first.actor.as_ref().map(|actor| &actor.user);
+    if !proposed || by != Some(&case.action.proposal.proposer) {
         findings.add(Rule::Transitions, "its history does not begin with its proposer's proposal");
     }
 }
@@ -49,12 +57,19 @@ fn check_move(probe: &mut Action, before: &HistoryEvent, event: &HistoryEvent, f
         findings.add(Rule::Attempts, what);
     } else if attempt > most {
         findings.add(Rule::Attempts, format!("attempt {attempt} was claimed, and it may have {most}"));
-    } else if !may_follow(probe, before, event) {
+    } else if !is_erasure(event) && !may_follow(probe, before, event)
+        || is_erasure(event) && attempt != before.attempt
+    {
         let what = format!("it went from {was} to {became} in attempt {attempt}, which nothing leads to");
         findings.add(Rule::Transitions, what);
     }
-    // Persons claim and decline; the host expires and settles.
-    let of_a_person = matches!(event.to, Status::Executing | Status::Declined);
+    // Persons approve, claim and decline; the host expires, settles and erases.
+    let of_a_person = match event.to {
+        Status::Executing => true,
+        Status::Pending => before.to == Status::Pending,
+        Status::Declined => !is_erasure(event),
+        _ => false,
+    };
     if event.actor.is_some() != of_a_person {
         let who = if of_a_person { "nobody" } else { "a person" };
         findings.add(Rule::FromSomewhere, format!("it became {became} by {who}"));
@@ -63,10 +78,14 @@ fn check_move(probe: &mut Action, before: &HistoryEvent, event: &HistoryEvent, f
 
 /// Whether [`Action::next`] leads from the one to the other, by any event.
 fn may_follow(probe: &mut Action, before: &HistoryEvent, event: &HistoryEvent) -> bool {
-    probe.state = some_state(before.to, before.attempt);
-    every_event().into_iter().any(|may| {
-        let next = probe.next(may);
-        next.is_ok_and(|next| (next.status(), next.attempts_used()) == (event.to, event.attempt))
+    // Nobody said yes yet, or all but one: whether it is so, `people` tells.
+    let all_but_one = probe.proposal.people.saturating_sub(1);
+    [0, all_but_one].into_iter().any(|approvals| {
+        probe.state = some_state(before.to, before.attempt, approvals);
+        every_event().into_iter().any(|may| {
+            let next = probe.next(may);
+            next.is_ok_and(|next| (next.status(), next.attempts_used()) == (event.to, event.attempt))
+        })
     })
 }
 
@@ -79,20 +98,31 @@ fn some_claim() -> Claim {
     Claim { by: "somebody".parse().expect("it is a name"), key: None }
 }
 
+/// So many persons of whom [`some_claim`]'s is none.
+fn some_approvals(count: u32) -> Vec<Approval> {
+    let approval = |number| {
+        let by = format!("person {number}").parse().expect("it is a name");
+        Approval { claim: Claim { by, key: None }, at: Timestamp::EPOCH }
+    };
+    (0..count).map(approval).collect()
+}
+
 /// A state of this kind; what else it says leads nowhere else.
-fn some_state(status: Status, attempts_used: u32) -> State {
+fn some_state(status: Status, attempts_used: u32, approvals: u32) -> State {
     let (at, expires_at, last_failure) = (Timestamp::EPOCH, later(), None);
+    let approvals = some_approvals(approvals);
     match status {
-        Status::Pending => State::Pending { attempts_used, expires_at, last_failure },
+        Status::Pending => State::Pending { attempts_used, expires_at, last_failure, approvals },
         Status::Executing => State::Executing {
             attempt: attempts_used,
             claim: some_claim(),
             since: at,
             expires_at,
             last_failure,
+            approvals,
         },
         Status::Succeeded => {
-            State::Succeeded { attempts_used, claim: some_claim(), at, output: Output::Erased }
+            State::Succeeded { attempts_used, claim: some_claim(), at, output: Output::Erased, approvals }
         }
         Status::Failed => State::Failed { attempts_used, at, failure: Failure::new(Cause::Failed, "") },
         Status::Declined => State::Declined { attempts_used, at, by: some_claim().by, reason: None },
@@ -101,10 +131,11 @@ fn some_state(status: Status, attempts_used: u32) -> State {
 }
 
 /// Every event, with every kind of verdict.
-fn every_event() -> [Event; 6] {
+fn every_event() -> [Event; 7] {
     let settled = |verdict| Event::Settled { verdict, at: later(), expires_after: Duration::ZERO };
     let failed = |cause| settled(Verdict::Failed(Failure::new(cause, "")));
     [
+        Event::Approved { claim: some_claim(), at: Timestamp::EPOCH },
         Event::Claimed { claim: some_claim(), at: Timestamp::EPOCH },
         Event::Declined { by: some_claim().by, reason: None, at: Timestamp::EPOCH },
         Event::Expired { at: later() },
@@ -127,15 +158,27 @@ fn check_end(case: &Case, last: &HistoryEvent, findings: &mut Findings) {
         findings.add(Rule::EndAgrees, what);
     }
     let claimer = case.history.iter().rev().find(|event| event.to == Status::Executing);
-    let claimer = claimer.and_then(|event| event.actor.as_ref());
+    let claimer = claimer.and_then(|event| event.actor.as_ref()).map(|actor| &actor.user);
     if claim(state).is_some_and(|claim| claimer != Some(&claim.by)) {
         findings.add(Rule::EndAgrees, "its claim is of somebody else than its history says");
     }
-    // Erasing an output changes an action and is no event.
-    let erased = matches!(state, State::Succeeded { output: Output::Erased, .. });
-    let told = case.history.len() as u64 + u64::from(erased);
+    let told = case.history.len() as u64;
     if revision.0 != told {
         let what = format!("it was changed {} times, and its history tells of {told}", revision.0);
+        findings.add(Rule::Transitions, what);
+    }
+    check_erased(case, findings);
+}
+
+/// What is erased was erased by the host, which wrote it down.
+fn check_erased(case: &Case, findings: &mut Findings) {
+    let Action { proposal, state, .. } = &case.action;
+    let output = matches!(state, State::Succeeded { output: Output::Erased, .. });
+    let arguments = matches!(proposal.arguments, Arguments::Erased(_));
+    let erased = usize::from(output) + usize::from(arguments);
+    let told = case.history.iter().filter(|event| is_erasure(event)).count();
+    if erased != told {
+        let what = format!("{erased} of its texts are erased, and its history tells of {told}");
         findings.add(Rule::Transitions, what);
     }
 }

@@ -1,10 +1,11 @@
 //! Good histories, and the same with one planted fault of each kind.
 
 use super::*;
-use crate::action::{Output, Preview, Proposal, Revision, Status};
+use crate::action::{Approval, Arguments, Output, Preview, Proposal, Revision, Status};
 use crate::clock::Timestamp;
 use crate::failure::{Cause, Failure};
 use crate::grant::{Binding, BoundEndpoint};
+use crate::identity::Actor;
 use crate::ledger::{Answer, Entry, Fact, Ledger, Request};
 
 const AT: Timestamp = Timestamp::EPOCH;
@@ -18,8 +19,11 @@ fn ann() -> Claim {
 }
 
 fn event(from: Option<Status>, to: Status, attempt: u32, actor: &str) -> HistoryEvent {
-    let actor = (!actor.is_empty()).then(|| actor.parse().unwrap());
-    HistoryEvent { at: AT, actor, from, to, attempt, detail: String::new() }
+    HistoryEvent { at: AT, actor: by(actor), from, to, attempt, detail: String::new() }
+}
+
+fn by(user: &str) -> Option<Actor> {
+    (!user.is_empty()).then(|| Actor { user: user.parse().unwrap(), channel: None })
 }
 
 fn record(step: Option<&str>, attempt: u32) -> Record {
@@ -62,11 +66,12 @@ fn case(id: u8, state: State, history: Vec<HistoryEvent>, ledger: Vec<Entry>) ->
         tenant: "acme".parse().unwrap(),
         proposer: "agent".parse().unwrap(),
         tool: "refund".parse().unwrap(),
-        arguments: JsonText::empty_object(),
+        arguments: Arguments::Kept(JsonText::empty_object()),
         binding: Binding::Endpoint(BoundEndpoint { url: String::new(), definition: Digest::of("") }),
         preview: Preview::None,
         created_at: AT,
         max_attempts: 3,
+        people: 1,
     };
     let revision = Revision(history.len() as u64);
     let action = Action { id, revision, proposal, state, ledger: Ledger::new(ledger) };
@@ -87,7 +92,7 @@ fn retried() -> Case {
     let records = vec![record(Some("a"), 1), record(None, 2)];
     let ledger = vec![sent(1, Answer::Status(200)), committed(&records[0]), committed(&records[1])];
     let output = Output::Kept(json("1"));
-    let state = State::Succeeded { attempts_used: 2, claim: ann(), at: AT, output };
+    let state = State::Succeeded { attempts_used: 2, claim: ann(), at: AT, output, approvals: Vec::new() };
     let case = case(1, state, history, ledger);
     let seen = vec![
         Seen::Began { attempt: 1 },
@@ -127,7 +132,7 @@ fn sent_only() -> Case {
         event(Some(Executing), Succeeded, 1, ""),
     ];
     let (claim, output) = (Claim { key: None, ..ann() }, Output::Kept(json("2")));
-    let state = State::Succeeded { attempts_used: 1, claim, at: AT, output };
+    let state = State::Succeeded { attempts_used: 1, claim, at: AT, output, approvals: Vec::new() };
     let seen = vec![
         Seen::Began { attempt: 1 },
         Seen::Arrived { attempt: 1 },
@@ -141,7 +146,14 @@ fn sent_only() -> Case {
 fn interrupted() -> Case {
     use Status::{Executing, Pending};
     let history = vec![event(None, Pending, 0, "agent"), event(Some(Pending), Executing, 1, "ann")];
-    let state = State::Executing { attempt: 1, claim: ann(), since: AT, expires_at: AT, last_failure: None };
+    let state = State::Executing {
+        attempt: 1,
+        claim: ann(),
+        since: AT,
+        expires_at: AT,
+        last_failure: None,
+        approvals: Vec::new(),
+    };
     let case = case(4, state, history, vec![]);
     Case { records: Ok(vec![record(None, 1)]), key_names: Some(case.action.id), ..case }
 }
@@ -152,14 +164,43 @@ fn expired() -> Case {
     case(5, State::Expired { attempts_used: 0, at: AT }, history, vec![])
 }
 
+/// It takes two: bob and cat began attempt 1, which failed; bob and ann attempt 2.
+fn of_two() -> Case {
+    use Status::{Executing, Pending};
+    let history = vec![
+        event(None, Pending, 0, "agent"),
+        event(Some(Pending), Pending, 0, "bob"),
+        event(Some(Pending), Executing, 1, "cat"),
+        event(Some(Executing), Pending, 1, ""),
+        event(Some(Pending), Pending, 1, "bob"),
+        event(Some(Pending), Executing, 2, "ann"),
+    ];
+    let bob = Approval { claim: Claim { by: "bob".parse().unwrap(), key: None }, at: AT };
+    let state = State::Executing {
+        attempt: 2,
+        claim: Claim { key: None, ..ann() },
+        since: AT,
+        expires_at: AT,
+        last_failure: None,
+        approvals: vec![bob],
+    };
+    let mut case = case(6, state, history, vec![]);
+    case.action.proposal.people = 2;
+    case
+}
+
 #[test]
 fn a_right_history_has_no_findings() {
-    for case in [retried(), declined(), sent_only(), interrupted(), expired()] {
+    for case in [retried(), declined(), sent_only(), interrupted(), expired(), of_two()] {
         assert_eq!(Auditor::default().check(&case), [], "{case:?}");
     }
     let erased = {
         let mut case = retried();
-        case.action.revision = Revision(6);
+        for _ in 0..2 {
+            case.history.push(event(Some(Status::Succeeded), Status::Succeeded, 2, ""));
+        }
+        case.action.revision = Revision(7);
+        case.action.proposal.arguments = Arguments::Erased(Digest::of("{}"));
         let State::Succeeded { output, .. } = &mut case.action.state else { unreachable!() };
         *output = Output::Erased;
         case.records.as_mut().unwrap().iter_mut().for_each(|record| record.output = json("null"));
@@ -293,9 +334,14 @@ fn it_moves_as_it_may_and_every_move_is_told() {
         case.action.state = State::Declined { attempts_used: 0, at: AT, by, reason: None };
     };
     check(expired(), after_the_end, Rule::Transitions, "from Expired to Declined");
+    let vanished = |case: &mut Case| {
+        let State::Succeeded { output, .. } = &mut case.action.state else { unreachable!() };
+        *output = Output::Erased;
+    };
+    check(retried(), vanished, Rule::Transitions, "1 of its texts are erased, and its history tells of 0");
     let untold = |case: &mut Case| case.action.revision = Revision(9);
     check(retried(), untold, Rule::Transitions, "changed 9 times, and its history tells of 5");
-    let stranger = |case: &mut Case| case.history[0].actor = Some("eve".parse().unwrap());
+    let stranger = |case: &mut Case| case.history[0].actor = by("eve");
     check(retried(), stranger, Rule::Transitions, "does not begin with its proposer's proposal");
 }
 
@@ -319,6 +365,49 @@ fn attempts_count_without_gaps_and_are_not_too_many() {
         seen(case).insert(5, Seen::Died);
     };
     check(retried(), twice, Rule::Attempts, "attempt 1 ran twice");
+}
+
+#[test]
+fn as_many_confirm_each_attempt_as_it_takes() {
+    let alone = |case: &mut Case| {
+        case.history.remove(1);
+        case.action.revision = Revision(5);
+    };
+    check(of_two(), alone, Rule::People, "1 persons confirmed attempt 1, and it takes 2");
+    let again = |case: &mut Case| case.history[2].actor = by("bob");
+    check(of_two(), again, Rule::People, "1 persons confirmed attempt 1");
+    let of_before = |case: &mut Case| {
+        case.history.remove(4);
+        case.action.revision = Revision(5);
+        let State::Executing { approvals, .. } = &mut case.action.state else { unreachable!() };
+        approvals.clear();
+    };
+    check(of_two(), of_before, Rule::People, "1 persons confirmed attempt 2");
+    let more = |case: &mut Case| {
+        case.history.insert(4, event(Some(Status::Pending), Status::Pending, 1, "bob"));
+        case.action.revision = Revision(7);
+    };
+    check(of_two(), more, Rule::People, "one person approved it twice");
+    let one_is_enough = |case: &mut Case| {
+        case.history.insert(1, event(Some(Status::Pending), Status::Pending, 0, "bob"));
+        case.action.revision = Revision(4);
+        case.seen = None;
+        case.action.proposal.people = 1;
+        let State::Succeeded { approvals, .. } = &mut case.action.state else { unreachable!() };
+        *approvals = of_two().action.state.approvals().to_vec();
+    };
+    let mut case = sent_only();
+    one_is_enough(&mut case);
+    let found = Auditor::default().check(&case);
+    assert_eq!(
+        found.iter().map(|finding| finding.rule).collect::<Vec<_>>(),
+        [Rule::Transitions, Rule::People]
+    );
+    let by_nobody = |case: &mut Case| case.history[4].actor = None;
+    let mut case = of_two();
+    by_nobody(&mut case);
+    let found = Auditor::default().check(&case);
+    assert!(found.iter().any(|finding| finding.rule == Rule::FromSomewhere), "{found:#?}");
 }
 
 #[test]
@@ -368,7 +457,7 @@ fn nothing_comes_from_nowhere() {
     check(sent_only(), never_ran, FromSomewhere, "attempt 1 sent a request, and never ran");
     let by_nobody = |case: &mut Case| case.history[1].actor = None;
     check(declined(), by_nobody, FromSomewhere, "it became Executing by nobody");
-    let by_somebody = |case: &mut Case| case.history[1].actor = Some("ann".parse().unwrap());
+    let by_somebody = |case: &mut Case| case.history[1].actor = by("ann");
     check(expired(), by_somebody, FromSomewhere, "it became Expired by a person");
     let no_history = |case: &mut Case| case.history.clear();
     check(expired(), no_history, FromSomewhere, "its history is empty");
@@ -396,8 +485,13 @@ fn the_end_agrees_with_history_and_records() {
         Rule::EndAgrees,
         "stored as Expired after 1 attempts, and its history ends as Declined",
     );
-    let claimer = |case: &mut Case| case.history[3].actor = Some("bob".parse().unwrap());
+    let claimer = |case: &mut Case| case.history[3].actor = by("bob");
     check(retried(), claimer, Rule::EndAgrees, "its claim is of somebody else");
+    let approver = |case: &mut Case| {
+        let State::Executing { approvals, .. } = &mut case.action.state else { unreachable!() };
+        approvals[0].claim.by = "cat".parse().unwrap();
+    };
+    check(of_two(), approver, Rule::EndAgrees, "its approvals are others");
     let lost = |case: &mut Case| {
         case.seen = None;
         records(case).remove(0);

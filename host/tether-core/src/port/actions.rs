@@ -4,6 +4,7 @@ use crate::action::{Action, Proposal, State, Status};
 use crate::clock::Timestamp;
 use crate::digest::Digest;
 use crate::id::{ActionId, IdempotencyKey, TenantId, UserId};
+use crate::identity::{Actor, Channel};
 use crate::ledger::Ledger;
 use crate::port::BoxFuture;
 
@@ -35,6 +36,10 @@ pub struct NewAction {
     pub expires_at: Timestamp,
     /// The proposer's key.
     pub key: Option<IdempotencyKey>,
+    /// By which door the proposer came in.
+    pub channel: Option<Channel>,
+    /// How many proposals of this tool the proposer may have open, this one among them.
+    pub max_open: Option<u32>,
 }
 
 /// What became of a proposal.
@@ -46,6 +51,8 @@ pub enum Proposed {
     /// The proposer used this key before, for this action; whether it is the same
     /// proposal is for the caller to see.
     Before(Action),
+    /// The proposer has as many open as it may; nothing is kept.
+    TooMany,
 }
 
 /// A move of one action: the only way in which an action changes.
@@ -58,7 +65,7 @@ pub struct Change {
     /// Everything that it was seen to do.
     pub ledger: Ledger,
     /// Who moves it; none for the host itself.
-    pub actor: Option<UserId>,
+    pub actor: Option<Actor>,
     /// When.
     pub at: Timestamp,
     /// A sentence for the history.
@@ -103,7 +110,7 @@ pub struct HistoryEvent {
     /// When.
     pub at: Timestamp,
     /// Who; none for the host itself.
-    pub actor: Option<UserId>,
+    pub actor: Option<Actor>,
     /// From where; none for the proposal.
     pub from: Option<Status>,
     /// To where.
@@ -117,7 +124,8 @@ pub struct HistoryEvent {
 /// Where actions are kept. Whatever a method answers is durable first.
 pub trait ActionStore: Send + Sync + 'static {
     /// Keeps a new action and its first history event, unless the proposer (of
-    /// that tenant) used the key before.
+    /// that tenant) used the key before, or has too many open: executing, or not over
+    /// at `created_at`.
     fn propose(&self, action: NewAction) -> BoxFuture<'_, Result<Proposed, StoreError>>;
 
     /// The action that this user proposed with this key.
@@ -128,7 +136,7 @@ pub trait ActionStore: Send + Sync + 'static {
         key: &'a IdempotencyKey,
     ) -> BoxFuture<'a, Result<Option<Action>, StoreError>>;
 
-    /// The action that this user's confirmation with this key claimed.
+    /// The action that this user's confirmation with this key approved or claimed.
     fn confirmed_with<'a>(
         &'a self,
         tenant: &'a TenantId,
@@ -162,8 +170,9 @@ pub trait ActionStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<HistoryEvent>, StoreError>>;
 
     /// Compare and set: state, ledger, history event, and, where the new state is
-    /// executing with a key, the binding of (tenant, user, key) to this action;
-    /// all in one transaction.
+    /// executing with a key or has an approval more, the binding of (tenant, user, key)
+    /// to this action; all in one transaction. An action is not claimed whose row is
+    /// another than its history says.
     fn swap(&self, change: Change) -> BoxFuture<'_, Result<Swap, StoreError>>;
 
     /// Writes the ledger of an action whose attempt `attempt` executes, and nothing
@@ -186,9 +195,23 @@ pub trait ActionStore: Send + Sync + 'static {
     /// is bound to.
     fn needed_components(&self) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>>;
 
-    /// Erases the outputs of up to `limit` actions that succeeded before `before`. The
-    /// actions and their keys stay. Their records are due to be emptied from then on.
-    fn erase_outputs(&self, before: Timestamp, limit: usize) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Erases the outputs of up to `limit` actions that succeeded before `before`, at
+    /// `now`; an event of each says so. The actions, their keys and the outputs' digests
+    /// stay. Their records are due to be emptied from then on.
+    fn erase_outputs(
+        &self,
+        before: Timestamp,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The same for the arguments and the previews of actions that ended before `before`.
+    fn erase_arguments(
+        &self,
+        before: Timestamp,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Up to `limit` actions, of all tenants, whose records are due to be emptied at
     /// `now`, because their outputs were erased; the longest due first.

@@ -15,6 +15,7 @@ use tether_core::id::{ActionId, IdempotencyKey};
 use tether_core::identity::Role;
 use tether_core::problem::Problem;
 use tether_core::retry::RetryPolicy;
+use tether_core::rule::{Rule, Rules};
 use tether_gateway::{Called, Gateway, Outcome, Settings, Told};
 use tokio::task::{JoinHandle, yield_now};
 
@@ -154,11 +155,15 @@ impl Simulation {
         let settings = Settings {
             retry: RetryPolicy::try_new(3, Duration::from_secs(20)).unwrap(),
             max_attempts: 3,
-            expires_after: Duration::from_secs(120),
+            rules: Rules {
+                default: Rule { expires_after: Duration::from_secs(120), ..Rule::default() },
+                ..Rules::default()
+            },
             max_concurrent: places,
             max_concurrent_per_tenant: places_of_tenant,
             queue_time: Duration::from_secs(5),
             keep_results: Duration::from_secs(600),
+            keep_arguments: Duration::from_secs(600),
         };
         let clock = Arc::new(self.clock.clone());
         let gateway = Gateway::new(self.actions.clone(), self.handlers.clone(), clock, settings);

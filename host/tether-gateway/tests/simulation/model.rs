@@ -55,7 +55,7 @@ impl Model {
     /// Every claim was somebody's to make.
     pub(crate) fn check_claims(&self, id: ActionId, history: &[HistoryEvent]) -> Result<(), String> {
         for event in history.iter().filter(|event| event.to == Status::Executing) {
-            let Some(person) = event.actor.clone() else { continue };
+            let Some(person) = by(event).cloned() else { continue };
             if !self.claims.contains(&(id, person.clone(), event.attempt)) {
                 let what = "of an action that was not pending so, or that they had not seen so";
                 return Err(format!("{person} claimed attempt {} {what}", event.attempt));
@@ -92,7 +92,8 @@ impl Model {
         if !kept.iter().any(|kept| kept.id == action.id) {
             return Err("a proposal was answered that is not kept".to_owned());
         }
-        if action.proposal.arguments.as_str() != arguments {
+        // Once they are erased, nobody can tell.
+        if action.proposal.arguments.kept().is_some_and(|kept| kept.as_str() != arguments) {
             return Err("a proposal was answered with another one".to_owned());
         }
         let Some(key) = key else { return Ok(()) };
@@ -107,6 +108,11 @@ impl Model {
     }
 }
 
+/// Who did it.
+fn by(event: &HistoryEvent) -> Option<&UserId> {
+    event.actor.as_ref().map(|actor| &actor.user)
+}
+
 /// Whether a person may be told this, the action being as it is `now`.
 pub(crate) fn check_told(
     asked: &Asked,
@@ -117,9 +123,7 @@ pub(crate) fn check_told(
     ever: Ever,
 ) -> Result<(), String> {
     let since = &history[asked.told..];
-    let mine = history
-        .iter()
-        .any(|event| event.to == Status::Executing && event.actor.as_ref() == Some(&asked.person));
+    let mine = history.iter().any(|event| event.to == Status::Executing && by(event) == Some(&asked.person));
     let status = now.state.status();
     let right = match told {
         Ok(outcome) => {
@@ -128,7 +132,7 @@ pub(crate) fn check_told(
                 let claimed = |event: &HistoryEvent| {
                     event.to == Status::Executing
                         && event.attempt == attempt
-                        && event.actor.as_ref() == Some(&asked.person)
+                        && by(event) == Some(&asked.person)
                 };
                 let ended = |event: &HistoryEvent| {
                     event.from == Some(Status::Executing) && event.to == to && event.attempt == attempt
@@ -136,6 +140,10 @@ pub(crate) fn check_told(
                 history.iter().any(claimed) && history.iter().any(ended)
             };
             match outcome.told {
+                Told::Approved => history.iter().any(|event| {
+                    (event.from, event.to) == (Some(Status::Pending), Status::Pending)
+                        && by(event) == Some(&asked.person)
+                }),
                 Told::Succeeded => ran(Status::Succeeded),
                 Told::FailedRetryable => ran(Status::Pending),
                 Told::Replayed => status == Status::Succeeded && may_replay(asked, now),

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tether_core::action::{Action, Output, Revision, State, Status};
+use tether_core::action::{Action, Arguments, Output, Preview, Revision, State, Status};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::grant::Binding;
 use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
+use tether_core::identity::Actor;
 use tether_core::ledger::Ledger;
 use tether_core::port::BoxFuture;
 use tether_core::port::actions::{
@@ -160,7 +161,15 @@ impl Tables {
         if action.revision != change.seen.revision {
             return Swap::Stale(action);
         }
-        if let State::Executing { claim, .. } = &change.state
+        let approvals = change.seen.state.approvals().len();
+        let confirmation = match &change.state {
+            State::Executing { claim, .. } => Some(claim),
+            State::Pending { approvals: now, .. } if now.len() > approvals => {
+                now.last().map(|approval| &approval.claim)
+            }
+            _ => None,
+        };
+        if let Some(claim) = confirmation
             && let Some(key) = &claim.key
         {
             let holder = (change.seen.proposal.tenant.clone(), claim.by.clone(), key.clone());
@@ -185,12 +194,44 @@ impl Tables {
     }
 }
 
+/// Something of an action that has ended is erased: the event that says so.
+fn erased(action: &mut Action, at: Timestamp, detail: &str) -> HistoryEvent {
+    action.revision = Revision(action.revision.0 + 1);
+    let status = action.state.status();
+    let (attempt, detail) = (action.state.attempts_used(), detail.to_owned());
+    HistoryEvent { at, actor: None, from: Some(status), to: status, attempt, detail }
+}
+
+fn ended_at(state: &State) -> Option<Timestamp> {
+    match state {
+        State::Pending { .. } | State::Executing { .. } => None,
+        State::Succeeded { at, .. }
+        | State::Failed { at, .. }
+        | State::Declined { at, .. }
+        | State::Expired { at, .. } => Some(*at),
+    }
+}
+
 impl ActionStore for MemoryActions {
     fn propose(&self, new: NewAction) -> BoxFuture<'_, Result<Proposed, StoreError>> {
         self.write(move |tables| {
             let key = new.key.map(|key| (new.proposal.tenant.clone(), new.proposal.proposer.clone(), key));
             if let Some(id) = key.as_ref().and_then(|key| tables.proposal_keys.get(key).copied()) {
                 return Proposed::Before(tables.find(id).unwrap().clone());
+            }
+            let is_open = |action: &&Action| {
+                let (one, other) = (&action.proposal, &new.proposal);
+                let same =
+                    one.tenant == other.tenant && one.proposer == other.proposer && one.tool == other.tool;
+                same && match action.state {
+                    State::Pending { expires_at, .. } => expires_at > other.created_at,
+                    State::Executing { .. } => true,
+                    _ => false,
+                }
+            };
+            if new.max_open.is_some_and(|most| tables.actions.iter().filter(is_open).count() >= most as usize)
+            {
+                return Proposed::TooMany;
             }
             if let Some(key) = key {
                 tables.proposal_keys.insert(key, new.id);
@@ -199,12 +240,17 @@ impl ActionStore for MemoryActions {
                 id: new.id,
                 revision: Revision(1),
                 proposal: new.proposal,
-                state: State::Pending { attempts_used: 0, expires_at: new.expires_at, last_failure: None },
+                state: State::Pending {
+                    attempts_used: 0,
+                    expires_at: new.expires_at,
+                    last_failure: None,
+                    approvals: Vec::new(),
+                },
                 ledger: Ledger::default(),
             };
             let event = HistoryEvent {
                 at: action.proposal.created_at,
-                actor: Some(action.proposal.proposer.clone()),
+                actor: Some(Actor { user: action.proposal.proposer.clone(), channel: new.channel }),
                 from: None,
                 to: Status::Pending,
                 attempt: 0,
@@ -332,7 +378,12 @@ impl ActionStore for MemoryActions {
         })
     }
 
-    fn erase_outputs(&self, before: Timestamp, limit: usize) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn erase_outputs(
+        &self,
+        before: Timestamp,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
         self.write(move |tables| {
             let kept = |action: &&mut Action| {
                 matches!(&action.state, State::Succeeded { at, output: Output::Kept(_), .. } if *at < before)
@@ -341,8 +392,27 @@ impl ActionStore for MemoryActions {
                 if let State::Succeeded { output, .. } = &mut action.state {
                     *output = Output::Erased;
                 }
-                action.revision = Revision(action.revision.0 + 1);
+                tables.history.push((action.id, erased(action, now, "its result was erased")));
                 tables.records_due.insert(action.id, before);
+            }
+        })
+    }
+
+    fn erase_arguments(
+        &self,
+        before: Timestamp,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.write(move |tables| {
+            let kept = |action: &&mut Action| {
+                action.proposal.arguments.kept().is_some()
+                    && ended_at(&action.state).is_some_and(|at| at < before)
+            };
+            for action in tables.actions.iter_mut().filter(kept).take(limit) {
+                action.proposal.arguments = Arguments::Erased(action.proposal.arguments.fingerprint());
+                action.proposal.preview = Preview::Erased;
+                tables.history.push((action.id, erased(action, now, "its arguments were erased")));
             }
         })
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tether_core::action::Action;
 use tether_core::clock::{Clock, Timestamp};
 use tether_core::id::{ActionId, IdempotencyKey};
-use tether_core::identity::{Caller, Role};
+use tether_core::identity::{Caller, Channel, Role};
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::problem::Problem;
@@ -182,7 +182,14 @@ pub(crate) fn bob() -> Caller {
 }
 
 pub(crate) fn caller(user: &str, roles: &[Role]) -> Caller {
-    Caller { tenant: "acme".parse().unwrap(), user: user.parse().unwrap(), roles: roles.to_vec() }
+    Caller {
+        tenant: "acme".parse().unwrap(),
+        user: user.parse().unwrap(),
+        roles: roles.to_vec(),
+        channel: Channel::Api,
+        alone: false,
+        operator: false,
+    }
 }
 
 pub(crate) fn json(text: &str) -> JsonText {

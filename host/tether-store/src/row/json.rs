@@ -1,8 +1,9 @@
-//! Ledgers and failures, which nobody queries: JSON in one column.
+//! Ledgers, failures and approvals, which nobody queries: JSON in one column.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tether_core::action::{Approval, Claim};
 use tether_core::clock::Timestamp;
 use tether_core::failure::{Cause, Failure};
 use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
@@ -36,6 +37,33 @@ pub(super) fn read_failure(text: &str) -> anyhow::Result<Failure> {
         message: stored.message,
         retry_after: stored.retry_after_ms.map(Duration::from_millis),
     })
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredApproval {
+    by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    at: i64,
+}
+
+/// None where there is none.
+pub(super) fn write_approvals(approvals: &[Approval]) -> Option<String> {
+    let stored = approvals.iter().map(|Approval { claim: Claim { by, key }, at }| StoredApproval {
+        by: by.to_string(),
+        key: key.as_ref().map(|key| key.to_string()),
+        at: at.as_millis(),
+    });
+    (!approvals.is_empty()).then(|| to_text(&stored.collect::<Vec<_>>()))
+}
+
+pub(super) fn read_approvals(text: &str) -> anyhow::Result<Vec<Approval>> {
+    let stored: Vec<StoredApproval> = serde_json::from_str(text)?;
+    let approval = |StoredApproval { by, key, at }: StoredApproval| {
+        let claim = Claim { by: by.parse()?, key: key.map(|key| key.parse()).transpose()? };
+        Ok(Approval { claim, at: Timestamp::from_millis(at) })
+    };
+    stored.into_iter().map(approval).collect()
 }
 
 #[derive(Serialize, Deserialize)]

@@ -1,10 +1,14 @@
 //! Actions in one SQLite file.
 
+mod announcements;
 pub(crate) mod archive;
+mod hooks;
 mod reads;
 mod schema;
+mod sessions;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod writer;
 mod writes;
 
@@ -259,8 +263,22 @@ impl ActionStore for SqliteActions {
         Box::pin(self.read(reads::needed_components))
     }
 
-    fn erase_outputs(&self, before: Timestamp, limit: usize) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.writer.write(move |connection| writes::erase_outputs(connection, before, limit)))
+    fn erase_outputs(
+        &self,
+        before: Timestamp,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.writer.write(move |connection| writes::erase_outputs(connection, before, now, limit)))
+    }
+
+    fn erase_arguments(
+        &self,
+        before: Timestamp,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.writer.write(move |connection| writes::erase_arguments(connection, before, now, limit)))
     }
 
     fn with_records(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tether_core::action::{Action, Output, Preview, Revision, State, Status};
+use tether_core::action::{Action, Arguments, Output, Preview, Revision, State, Status};
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
 use tether_core::grant::{Binding, BoundEndpoint};
@@ -18,7 +18,7 @@ type Store = Arc<dyn ActionStore>;
 async fn propose(store: &Store, new: NewAction) -> Action {
     match store.propose(new).await.unwrap() {
         Proposed::New(action) => action,
-        Proposed::Before(_) => panic!("it was proposed before"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -39,6 +39,7 @@ fn succeeded(output: &str, millis: i64) -> State {
         claim: claim(None),
         at: at(millis),
         output: Output::Kept(json(output)),
+        approvals: Vec::new(),
     }
 }
 
@@ -95,6 +96,7 @@ pub(crate) async fn a_proposal_key_names_one_action_of_its_proposer(store: Store
         match proposed.unwrap() {
             Proposed::New(action) => new.push(action.id),
             Proposed::Before(action) => before.push(action.id),
+            Proposed::TooMany => panic!("there is no limit"),
         }
     }
     assert_eq!((new.len(), before.len()), (1, 49));
@@ -130,7 +132,12 @@ pub(crate) async fn a_confirm_key_is_bound_when_its_claim_wins(store: Store) {
     assert!(matches!(taken, Swap::KeyTaken));
     assert_eq!(load(&store, &second).await.state.status(), Status::Pending);
 
-    let back = State::Pending { attempts_used: 1, expires_at: at(2_000), last_failure: Some(failure()) };
+    let back = State::Pending {
+        attempts_used: 1,
+        expires_at: at(2_000),
+        last_failure: Some(failure()),
+        approvals: vec![],
+    };
     let back = moved(&store, &claimed, back).await;
     moved(&store, &back, executing(Some("k"))).await;
     let mut other = change(&second, executing(None));
@@ -198,7 +205,7 @@ pub(crate) async fn the_history_tells_every_move(store: Store) {
         .unwrap()
         .into_iter()
         .map(|event| {
-            let actor = event.actor.map(|actor| actor.to_string());
+            let actor = event.actor.map(|actor| actor.user.to_string());
             (event.at, actor, event.from, event.to, event.attempt, event.detail)
         })
         .collect();
@@ -225,12 +232,12 @@ pub(crate) async fn outputs_are_erased_and_their_records_are_due_until_they_are_
         let found = store.with_records(at(now), limit).await.unwrap();
         found.into_iter().map(|action| action.id).collect::<Vec<_>>()
     };
-    store.erase_outputs(at(10), 9).await.unwrap();
+    store.erase_outputs(at(10), at(90), 9).await.unwrap();
     assert_eq!(due(100, 9).await, []);
-    store.erase_outputs(at(30), 1).await.unwrap();
+    store.erase_outputs(at(30), at(90), 1).await.unwrap();
     assert_eq!(due(100, 9).await, [id(1)]);
-    store.erase_outputs(at(30), 9).await.unwrap();
-    store.erase_outputs(at(30), 9).await.unwrap();
+    store.erase_outputs(at(30), at(90), 9).await.unwrap();
+    store.erase_outputs(at(30), at(90), 9).await.unwrap();
     assert_eq!(due(100, 9).await, [id(1), id(2)]);
     assert_eq!(due(100, 1).await, [id(1)]);
 
@@ -294,11 +301,17 @@ pub(crate) async fn what_is_sent_is_noted_while_its_attempt_executes_and_at_no_o
     assert_eq!((&kept.ledger, kept.revision, &kept.state), (&more, claimed.revision, &claimed.state));
     assert_eq!(store.history(&tenant, action.id).await.unwrap().len(), 2, "a note is no move");
 
-    let failed = State::Pending { attempts_used: 1, expires_at: at(2_000), last_failure: None };
+    let failed =
+        State::Pending { attempts_used: 1, expires_at: at(2_000), last_failure: None, approvals: vec![] };
     let back = moved(&store, &claimed, failed).await;
     assert!(!note("acme", 1, &more).await, "not after it was settled");
     let State::Executing { claim, since, expires_at, .. } = executing(None) else { unreachable!() };
-    moved(&store, &back, State::Executing { attempt: 2, claim, since, expires_at, last_failure: None }).await;
+    moved(
+        &store,
+        &back,
+        State::Executing { attempt: 2, claim, since, expires_at, last_failure: None, approvals: vec![] },
+    )
+    .await;
     assert!(!note("acme", 1, &more).await, "not for an attempt that is over");
     assert_eq!(load(&store, &action).await.ledger, Ledger::default());
 }
@@ -306,8 +319,13 @@ pub(crate) async fn what_is_sent_is_noted_while_its_attempt_executes_and_at_no_o
 pub(crate) async fn every_state_survives_its_row(store: Store) {
     let failed = || Some(failure());
     let states = [
-        State::Pending { attempts_used: 2, expires_at: at(i64::MAX), last_failure: failed() },
-        State::Pending { attempts_used: 0, expires_at: at(-1), last_failure: None },
+        State::Pending {
+            attempts_used: 2,
+            expires_at: at(i64::MAX),
+            last_failure: failed(),
+            approvals: vec![],
+        },
+        State::Pending { attempts_used: 0, expires_at: at(-1), last_failure: None, approvals: vec![] },
         executing(Some("k")),
         State::Executing {
             attempt: 3,
@@ -315,9 +333,16 @@ pub(crate) async fn every_state_survives_its_row(store: Store) {
             since: at(7),
             expires_at: at(8),
             last_failure: Some(Failure::new(Cause::Interrupted, "")),
+            approvals: vec![],
         },
         succeeded("{\"b\" : 9007199254740993,\n \"a\": [0.10, \"\\ud83d\\ude00\", -0]}", 9),
-        State::Succeeded { attempts_used: 1, claim: claim(Some("l")), at: at(9), output: Output::Erased },
+        State::Succeeded {
+            attempts_used: 1,
+            claim: claim(Some("l")),
+            at: at(9),
+            output: Output::Erased,
+            approvals: vec![],
+        },
         State::Failed { attempts_used: 3, at: at(9), failure: failure() },
         State::Declined { attempts_used: 1, at: at(9), by: "bob".parse().unwrap(), reason: None },
         State::Declined {
@@ -354,10 +379,11 @@ pub(crate) async fn a_proposal_survives_to_the_letter(store: Store) {
     for (number, preview) in (1..).zip(previews) {
         let mut new = new_action(number);
         new.proposal.preview = preview;
-        new.proposal.arguments = json("{\"z\":9007199254740993, \"a\":1.0e0,\t\"é\":\"\\u00e9\"}");
+        new.proposal.arguments =
+            Arguments::Kept(json("{\"z\":9007199254740993, \"a\":1.0e0,\t\"é\":\"\\u00e9\"}"));
         let proposed = propose(&store, new.clone()).await;
         let kept = load(&store, &proposed).await;
-        assert_eq!(kept.proposal.arguments.as_str(), new.proposal.arguments.as_str());
+        assert_eq!(kept.proposal.arguments, new.proposal.arguments);
         assert_eq!(kept.proposal.preview, new.proposal.preview);
         assert_eq!(kept.proposal.binding, new.proposal.binding);
         assert_eq!(format!("{kept:?}"), format!("{proposed:?}"));

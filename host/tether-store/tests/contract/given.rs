@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use tether_core::action::{Action, Claim, Preview, Proposal, State};
+use tether_core::action::{Action, Arguments, Claim, Preview, Proposal, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::grant::{Binding, BoundComponent, DatabaseGrant, Grants};
 use tether_core::id::{ActionId, RequestId, StepName};
+use tether_core::identity::{Actor, Channel};
 use tether_core::json::JsonText;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, NewAction};
@@ -45,14 +46,17 @@ pub(crate) fn new_action(number: u64) -> NewAction {
             tenant: "acme".parse().unwrap(),
             proposer: "agent".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
-            arguments: json("{\"ticket\": 7}"),
+            arguments: Arguments::Kept(json("{\"ticket\": 7}")),
             binding: bound(Digest::of("bytes")),
             preview: Preview::None,
             created_at: NOON,
             max_attempts: 3,
+            people: 1,
         },
         expires_at: at(1_000),
         key: None,
+        channel: Some(Channel::Api),
+        max_open: None,
     }
 }
 
@@ -79,6 +83,7 @@ pub(crate) fn executing(key: Option<&str>) -> State {
         since: at(5),
         expires_at: at(1_000),
         last_failure: None,
+        approvals: Vec::new(),
     }
 }
 
@@ -88,7 +93,7 @@ pub(crate) fn change(action: &Action, state: State) -> Change {
         seen: action.clone(),
         state,
         ledger: Ledger::default(),
-        actor: Some("ann".parse().unwrap()),
+        actor: Some(Actor { user: "ann".parse().unwrap(), channel: Some(Channel::Inbox) }),
         at: at(5),
         detail: "Moved.".into(),
     }

@@ -106,8 +106,12 @@ impl Facts {
     pub(crate) fn add(&mut self, fact: &Fact) {
         match fact {
             Fact::Proposing(new) => {
-                let state =
-                    State::Pending { attempts_used: 0, expires_at: new.expires_at, last_failure: None };
+                let state = State::Pending {
+                    attempts_used: 0,
+                    expires_at: new.expires_at,
+                    last_failure: None,
+                    approvals: Vec::new(),
+                };
                 let first = Version { revision: 1, state, ledger: Ledger::default() };
                 let asked = Asked {
                     new: new.clone(),
@@ -251,7 +255,7 @@ impl Asked {
 fn asked_for(asked: &Version, found: &Version) -> bool {
     let erased = match (&asked.state, &found.state) {
         (
-            State::Succeeded { output: Output::Kept(_), attempts_used, claim, at },
+            State::Succeeded { output: Output::Kept(_), attempts_used, claim, at, approvals },
             State::Succeeded { output: Output::Erased, .. },
         ) => Some(Version {
             revision: asked.revision + 1,
@@ -260,6 +264,7 @@ fn asked_for(asked: &Version, found: &Version) -> bool {
                 attempts_used: *attempts_used,
                 claim: claim.clone(),
                 at: *at,
+                approvals: approvals.clone(),
             },
             ledger: asked.ledger.clone(),
         }),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::Connection as File;
-use tether_core::action::{Action, Claim, Output, Preview, Proposal, Revision, State};
+use tether_core::action::{Action, Arguments, Claim, Output, Preview, Proposal, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
@@ -214,6 +214,7 @@ impl<'w> Writer<'w> {
                     attempts_used: 1,
                     expires_at: at(9_000),
                     last_failure: Some(failure),
+                    approvals: Vec::new(),
                 }])
                 .await;
                 continue;
@@ -235,6 +236,7 @@ impl<'w> Writer<'w> {
             since: at(1),
             expires_at: at(9_000),
             last_failure,
+            approvals: Vec::new(),
         }
     }
 
@@ -246,6 +248,7 @@ impl<'w> Writer<'w> {
             claim: claim.clone(),
             at: at(self.number),
             output: Output::Kept(json(format!("{:?}", filler(random, 1_000)))),
+            approvals: Vec::new(),
         };
         self.swap(vec![done]).await;
     }
@@ -437,14 +440,17 @@ fn new_action(number: u64, random: &mut Random) -> NewAction {
             tenant: random.of(&["acme", "umbrella"]).parse().unwrap(),
             proposer: "agent".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
-            arguments: json(format!("{:?}", filler(random, 1_500))),
+            arguments: Arguments::Kept(json(format!("{:?}", filler(random, 1_500)))),
             binding: Binding::Component(component),
             preview: Preview::Text(filler(random, 500)),
             created_at: at(0),
             max_attempts: 3,
+            people: 1,
         },
         expires_at: at(9_000),
         key: random.percent(50).then(|| id.to_string().parse().unwrap()),
+        channel: None,
+        max_open: None,
     }
 }
 
@@ -458,7 +464,7 @@ async fn erase(stores: &Stores, disk: &Disk) {
         }
     }
     let later = at(1_000_000);
-    stores.actions.erase_outputs(later, 3).await.unwrap();
+    stores.actions.erase_outputs(later, later, 3).await.unwrap();
     let erased = stores.actions.with_records(later, 9).await.unwrap();
     erased.iter().for_each(|action| disk.told(Fact::Erased(action.id)));
     for Action { id, proposal: Proposal { tenant, .. }, .. } in erased {

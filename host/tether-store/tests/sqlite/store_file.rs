@@ -87,7 +87,7 @@ async fn a_file_of_the_first_schema_is_read_and_goes_on() {
          VALUES (?, 1, 'acme', 'agent', 'void_ticket', ?, 'tickets', ?, ?, ?, 'none', 0, 3, 'Pending', 1, 1000, ?)",
         (
             id(1).to_string(),
-            proposal.arguments.as_str(),
+            proposal.arguments.kept().unwrap().as_str(),
             digest.to_string(),
             "database main sqlite\n",
             fingerprint.to_string(),
@@ -95,6 +95,8 @@ async fn a_file_of_the_first_schema_is_read_and_goes_on() {
         ),
     )
     .unwrap();
+    file.execute_batch("INSERT INTO history VALUES (1, 1, 0, 'agent', NULL, 'Pending', 0, 'Proposed.')")
+        .unwrap();
     drop(file);
 
     let store = SqliteActions::open(folder.path("a.db")).unwrap();

@@ -17,9 +17,17 @@ pub(super) fn whole(action: &SeenAction) -> String {
         (None, Some(error)) => line("would do", &format!("unknown, there is no preview: {}", shown(error))),
         (None, None) => {}
     }
-    line("arguments", &shown(action.args.get()));
+    match &action.args {
+        Some(args) => line("arguments", &shown(args.get())),
+        None => line("arguments", "erased: their retention is over"),
+    }
     line("proposed", &format!("by {} at {}", shown(&action.proposed_by), shown(&action.created_at)));
     line("attempts", &format!("{} of {} used", action.attempts_used, action.max_attempts));
+    if action.approvals_needed > 1 {
+        let so_far: Vec<_> = action.approvals.iter().map(|approval| shown(&approval.by)).collect();
+        let so_far = if so_far.is_empty() { "nobody yet".to_owned() } else { so_far.join(", ") };
+        line("takes", &format!("{} persons for each attempt; so far: {so_far}", action.approvals_needed));
+    }
     if let Some(expires_at) = &action.expires_at {
         line("expires", &shown(expires_at));
     }
@@ -58,7 +66,8 @@ pub(super) fn whole(action: &SeenAction) -> String {
 
 /// One line of a list.
 pub(super) fn line(action: &SeenAction) -> String {
-    let about = action.preview.as_deref().unwrap_or(action.args.get());
+    let args = action.args.as_ref().map_or("(erased)", |args| args.get());
+    let about = action.preview.as_deref().unwrap_or(args);
     let about: String = about.chars().take(80).collect();
     let (id, status, tool) = (&action.action_id, shown(&action.status), shown(&action.command_type));
     format!("{id}  {status:<9}  {tool}  {}", shown(&about))

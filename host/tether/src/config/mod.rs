@@ -10,14 +10,18 @@ mod endpoints;
 mod existing;
 mod file;
 mod header;
+mod identities;
+mod inbox;
 mod outbound;
 mod read;
+mod rules;
 mod secrets;
 mod section;
 mod size;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -28,11 +32,15 @@ use tether_core::grant::Grants;
 use tether_core::id::ComponentName;
 use tether_core::port::databases::SqlLimits;
 use tether_core::retry::RetryPolicy;
+use tether_core::rule::Rules;
 use tether_transport::endpoint::EndpointSettings;
 use tether_transport::outbound::Secrets;
 
 pub(crate) use existing::are_there;
+pub use identities::Identities;
+pub use inbox::Inbox;
 pub(crate) use read::name_of;
+pub use webhooks::Webhook;
 
 /// Everything that an operator decides.
 #[derive(Debug, Clone)]
@@ -57,6 +65,12 @@ pub struct Config {
     pub components: Vec<Component>,
     /// Remote systems that offer tools.
     pub endpoints: Vec<EndpointSettings>,
+    /// Who may come in.
+    pub identities: Identities,
+    /// The inbox.
+    pub inbox: Inbox,
+    /// Who is told of what happens.
+    pub webhooks: Vec<Webhook>,
 }
 
 /// The `actions` section.
@@ -64,10 +78,12 @@ pub struct Config {
 pub struct Actions {
     /// Attempts that an action may use in all.
     pub max_attempts: u32,
-    /// How long a person has to decide.
-    pub expires_after: Duration,
+    /// Who decides about which tool, how many it takes, and until when.
+    pub rules: Rules,
     /// How long results are kept.
     pub keep_results: Duration,
+    /// How long arguments and previews are kept once an action has ended.
+    pub keep_arguments: Duration,
 }
 
 /// The `limits` section.

@@ -10,10 +10,12 @@ use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::{ComponentName, DatabaseName};
 use tether_core::port::databases::SqlLimits;
 use tether_core::retry::RetryPolicy;
+use tether_core::rule::Rule;
 
 use super::secrets::Vault;
 use super::section::{Found, Section, Source, nearest};
-use super::{Actions, Component, Config, ConfigError, Flags, Limits, endpoints, outbound};
+use super::{Actions, Component, Config, ConfigError, Flags, Limits};
+use super::{endpoints, identities, inbox, outbound, rules, webhooks};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -31,12 +33,6 @@ pub(super) fn config(
         text.parse().map_err(|_| "it must be an IP address and a port, such as \"127.0.0.1:8484\"".to_owned())
     })?;
     let listen = flags.listen.or(listen).unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8484)));
-    if !listen.ip().is_loopback() {
-        return Err(ConfigError(format!(
-            "listening on {listen} would let everybody in who finds it: this version knows one identity only. \
-             Listen on 127.0.0.1 and put a proxy or a tunnel in front"
-        )));
-    }
     let data_dir = data_dir(&mut root, &source, flags.data_dir)?;
 
     let mut transport = root.section("tool_transport")?;
@@ -46,12 +42,13 @@ pub(super) fn config(
     variables.extend(transport.finish()?);
 
     let mut section = root.section("actions")?;
-    let actions = Actions {
-        max_attempts: section.number("max_attempts", 1..=10, 3)?,
-        expires_after: section.duration("expires_after", SECOND..=365 * DAY, DAY)?,
-        keep_results: section.duration("keep_results", HOUR..=3650 * DAY, 30 * DAY)?,
-    };
+    let max_attempts = section.number("max_attempts", 1..=10, 3)?;
+    let keep_results = section.duration("keep_results", HOUR..=3650 * DAY, 30 * DAY)?;
+    let keep_arguments = section.duration("keep_arguments", HOUR..=3650 * DAY, keep_results)?;
+    let default = rules::rule(&mut section, &Rule::default())?;
     variables.extend(section.finish()?);
+    let rules = rules::read(&mut root, default)?;
+    let actions = Actions { max_attempts, rules, keep_results, keep_arguments };
 
     let mut section = root.section("limits")?;
     let limits = limits(&mut section, &retry)?;
@@ -68,6 +65,9 @@ pub(super) fn config(
     unique_names(&components)?;
 
     let endpoints = endpoints::read(root.list("endpoints")?, &source, &mut vault)?;
+    let identities = identities::read(&mut root, &mut variables)?;
+    let inbox = inbox::read(&mut root, &mut variables)?;
+    let webhooks = webhooks::read(&mut root, &mut vault)?;
     let secrets = vault.close();
 
     variables.extend(root.finish()?);
@@ -83,6 +83,9 @@ pub(super) fn config(
         limits,
         components,
         endpoints,
+        identities,
+        inbox,
+        webhooks,
     })
 }
 

@@ -46,7 +46,7 @@ fn without_anything_there_are_the_documented_defaults() {
     assert_eq!(config.retry, RetryPolicy::default());
     assert_eq!(config.max_response_bytes, 262_144);
     assert_eq!(config.actions.max_attempts, 3);
-    assert_eq!(config.actions.expires_after, Duration::from_secs(86_400));
+    assert_eq!(config.actions.rules.default.expires_after, Duration::from_secs(86_400));
     assert_eq!(config.actions.keep_results, Duration::from_secs(30 * 86_400));
 }
 
@@ -78,7 +78,7 @@ fn the_documented_file_is_read() {
     assert_eq!(config.retry, RetryPolicy::try_new(1, Duration::from_millis(2500)).unwrap());
     assert_eq!(config.max_response_bytes, 1024);
     assert_eq!(config.actions.max_attempts, 5);
-    assert_eq!(config.actions.expires_after, Duration::from_secs(90));
+    assert_eq!(config.actions.rules.default.expires_after, Duration::from_secs(90));
     let [tickets, other] = &config.components[..] else { panic!("two components") };
     // Relative paths start at the file.
     let base = config.data_dir.parent().unwrap();
@@ -201,7 +201,6 @@ fn values_out_of_range_are_told_the_range() {
 #[test]
 fn what_cannot_be_is_refused() {
     let check = |text: &str, parts: &[&str]| wrong(toml(text), parts);
-    check("listen = \"0.0.0.0:8484\"", &["0.0.0.0:8484", "127.0.0.1"]);
     check("[[components]]\npath = \"a\"\n[components.databases]\nmain = \"postgres\"", &["sqlite:PATH"]);
     check(
         "[[components]]\npath = \"a\"\n[components.databases]\nmain = \"sqlite:/srv/{tenat}.db\"",

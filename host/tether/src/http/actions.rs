@@ -6,15 +6,20 @@ use axum::http::{Method, StatusCode};
 use axum::routing::get;
 use tether_core::action::Status;
 
-use super::Route;
 use super::auth::{ActionPath, Entered};
 use super::problem::Rejection;
 use super::reply::{Json, seen};
+use super::{ANYBODY, Needs, Route};
 use crate::wire;
 
-pub(super) const LIST: Route = Route { method: Method::GET, path: "/v1/actions", handler: || get(list) };
-pub(super) const SHOW: Route =
-    Route { method: Method::GET, path: "/v1/actions/{actionId}", handler: || get(show) };
+pub(super) const LIST: Route =
+    Route { method: Method::GET, path: "/v1/actions", needs: Needs::Bearer(ANYBODY), handler: || get(list) };
+pub(super) const SHOW: Route = Route {
+    method: Method::GET,
+    path: "/v1/actions/{actionId}",
+    needs: Needs::Bearer(ANYBODY),
+    handler: || get(show),
+};
 
 /// The parameters of a list.
 #[derive(Debug, PartialEq, Eq)]

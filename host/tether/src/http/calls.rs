@@ -3,17 +3,22 @@
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use tether_core::identity::Role;
 use tether_gateway::Called;
 
-use super::Route;
 use super::auth::ToolPath;
 use super::posted::Posted;
 use super::problem::Rejection;
 use super::reply::{Json, seen};
+use super::{Needs, Route};
 use crate::wire;
 
-pub(super) const CALL: Route =
-    Route { method: Method::POST, path: "/v1/tools/{name}/calls", handler: || post(call) };
+pub(super) const CALL: Route = Route {
+    method: Method::POST,
+    path: "/v1/tools/{name}/calls",
+    needs: Needs::Bearer(&[Role::Agent]),
+    handler: || post(call),
+};
 
 /// Runs a read, or proposes a write
 #[utoipa::path(

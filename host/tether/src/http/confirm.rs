@@ -2,16 +2,21 @@
 
 use axum::http::Method;
 use axum::routing::post;
+use tether_core::identity::Role;
 
-use super::Route;
 use super::auth::ActionPath;
 use super::posted::Posted;
 use super::problem::Rejection;
 use super::reply::{Json, outcome};
+use super::{Needs, Route};
 use crate::wire;
 
-pub(super) const CONFIRM: Route =
-    Route { method: Method::POST, path: "/v1/actions/{actionId}/confirm", handler: || post(confirm) };
+pub(super) const CONFIRM: Route = Route {
+    method: Method::POST,
+    path: "/v1/actions/{actionId}/confirm",
+    needs: Needs::Bearer(&[Role::Approver]),
+    handler: || post(confirm),
+};
 
 /// Confirms a write: it runs now, once
 #[utoipa::path(

@@ -2,16 +2,21 @@
 
 use axum::http::Method;
 use axum::routing::post;
+use tether_core::identity::Role;
 
-use super::Route;
 use super::auth::ActionPath;
 use super::posted::Posted;
 use super::problem::Rejection;
 use super::reply::{Json, outcome};
+use super::{Needs, Route};
 use crate::wire;
 
-pub(super) const DECLINE: Route =
-    Route { method: Method::POST, path: "/v1/actions/{actionId}/decline", handler: || post(decline) };
+pub(super) const DECLINE: Route = Route {
+    method: Method::POST,
+    path: "/v1/actions/{actionId}/decline",
+    needs: Needs::Bearer(&[Role::Approver]),
+    handler: || post(decline),
+};
 
 /// Declines a write: it never runs
 #[utoipa::path(

@@ -8,11 +8,13 @@ use axum::routing::get;
 
 use super::problem::Rejection;
 use super::reply::Json;
-use super::{Host, Route};
+use super::{Host, Needs, Route};
 use crate::wire;
 
-pub(super) const ALIVE: Route = Route { method: Method::GET, path: "/healthz", handler: || get(alive) };
-pub(super) const READY: Route = Route { method: Method::GET, path: "/readyz", handler: || get(ready) };
+pub(super) const ALIVE: Route =
+    Route { method: Method::GET, path: "/healthz", needs: Needs::Nobody, handler: || get(alive) };
+pub(super) const READY: Route =
+    Route { method: Method::GET, path: "/readyz", needs: Needs::Nobody, handler: || get(ready) };
 
 /// Whether the process is alive
 #[utoipa::path(

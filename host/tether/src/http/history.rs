@@ -3,14 +3,18 @@
 use axum::http::{Method, StatusCode};
 use axum::routing::get;
 
-use super::Route;
 use super::auth::{ActionPath, Entered};
 use super::problem::Rejection;
 use super::reply::Json;
+use super::{ANYBODY, Needs, Route};
 use crate::wire;
 
-pub(super) const SHOW: Route =
-    Route { method: Method::GET, path: "/v1/actions/{actionId}/history", handler: || get(show_history) };
+pub(super) const SHOW: Route = Route {
+    method: Method::GET,
+    path: "/v1/actions/{actionId}/history",
+    needs: Needs::Bearer(ANYBODY),
+    handler: || get(show_history),
+};
 
 /// What happened to an action, oldest first
 #[utoipa::path(

@@ -11,12 +11,16 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
 use utoipa::openapi::{Content, Ref, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
-use super::Route;
+use super::{Needs, Route};
 use super::{actions, calls, confirm, decline, health, history, tools};
 use crate::wire;
 
-pub(super) const DOCUMENT: Route =
-    Route { method: Method::GET, path: "/openapi.json", handler: || get(show_document) };
+pub(super) const DOCUMENT: Route = Route {
+    method: Method::GET,
+    path: "/openapi.json",
+    needs: Needs::Nobody,
+    handler: || get(show_document),
+};
 
 #[derive(OpenApi)]
 #[openapi(

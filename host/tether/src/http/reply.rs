@@ -41,6 +41,7 @@ pub(super) fn seen(action: &Action) -> wire::Action {
 pub(super) fn outcome(outcome: &Outcome) -> Json<wire::Action> {
     let (code, status) = match outcome.told {
         Told::Succeeded => (StatusCode::OK, wire::Status::Succeeded),
+        Told::Approved => (StatusCode::OK, wire::Status::Pending),
         Told::Replayed => (StatusCode::OK, wire::Status::Replayed),
         Told::FailedRetryable => (StatusCode::OK, wire::Status::FailedRetryable),
         Told::Failed => (StatusCode::OK, wire::Status::Failed),

@@ -51,7 +51,7 @@ pub async fn serve(
     patience: Patience,
     stop: impl Future<Output = ()>,
 ) {
-    let router = router(host, patience.body);
+    let router = router(Arc::clone(&host), patience.body);
     let (closing, closed) = watch::channel(());
     let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
@@ -79,6 +79,7 @@ pub async fn serve(
         }
     }
     drop(listener);
+    host.close();
     drop(closing);
     while connections.join_next().await.is_some() {}
 }

@@ -2,14 +2,20 @@
 
 use axum::http::{Method, StatusCode};
 use axum::routing::get;
+use tether_core::identity::Role;
 
-use super::Route;
 use super::auth::Entered;
 use super::problem::Rejection;
 use super::reply::Json;
+use super::{Needs, Route};
 use crate::wire;
 
-pub(super) const LIST: Route = Route { method: Method::GET, path: "/v1/tools", handler: || get(list) };
+pub(super) const LIST: Route = Route {
+    method: Method::GET,
+    path: "/v1/tools",
+    needs: Needs::Bearer(&[Role::Agent, Role::Admin]),
+    handler: || get(list),
+};
 
 /// Every tool that can be called
 #[utoipa::path(

@@ -27,9 +27,11 @@ pub struct Action {
     pub tenant: String,
     /// Who proposed it.
     pub proposed_by: String,
-    /// The arguments, as they were received.
-    #[schema(value_type = Object)]
-    pub args: Spliced,
+    /// The arguments, as they were received; null once they are no longer kept.
+    #[schema(required, value_type = Option<Object>)]
+    pub args: Option<Spliced>,
+    /// Whether arguments and preview were erased, because their retention is over.
+    pub args_erased: bool,
     /// What the handler says it would do, in plain text.
     #[schema(required)]
     pub preview: Option<String>,
@@ -68,6 +70,10 @@ pub struct Action {
     pub check: Option<String>,
     /// What it was seen to do, all attempts together, oldest first.
     pub ledger: Vec<LedgerEntry>,
+    /// Who said yes to the next attempt, or to the last one, before the one who decided.
+    pub approvals: Vec<Approval>,
+    /// How many persons an attempt takes.
+    pub approvals_needed: u32,
     /// Who confirmed or declined it.
     #[schema(required)]
     pub decided_by: Option<String>,
@@ -82,6 +88,21 @@ pub struct Action {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub endpoint: Option<Endpoint>,
+}
+
+/// A person's yes that was not enough alone.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Approval {
+    /// Who.
+    pub by: String,
+    /// When.
+    pub at: Moment,
+}
+
+impl From<&action::Approval> for Approval {
+    fn from(approval: &action::Approval) -> Self {
+        Self { by: approval.claim.by.to_string(), at: approval.at.into() }
+    }
 }
 
 /// Where an action stands, or what became of a decision.
@@ -156,7 +177,7 @@ impl From<Viewed<'_>> for Action {
         let failure = action.state.failure();
         let (preview, preview_error) = match &proposal.preview {
             Preview::Text(text) => (Some(text.clone()), None),
-            Preview::None => (None, None),
+            Preview::None | Preview::Erased => (None, None),
             Preview::Unavailable(why) => (None, Some(why.clone())),
         };
         let (error_code, error_message) =
@@ -169,7 +190,8 @@ impl From<Viewed<'_>> for Action {
             command_type: proposal.tool.to_string(),
             tenant: proposal.tenant.to_string(),
             proposed_by: proposal.proposer.to_string(),
-            args: proposal.arguments.clone().into(),
+            args: proposal.arguments.kept().cloned().map(Spliced::from),
+            args_erased: proposal.arguments.kept().is_none(),
             preview,
             preview_error,
             attempts_used: action.state.attempts_used(),
@@ -187,6 +209,8 @@ impl From<Viewed<'_>> for Action {
             effect: effect.map(Effect::from),
             check: effect.and_then(|effect| evidence::check(effect, &action.ledger)),
             ledger: action.ledger.entries().iter().map(LedgerEntry::from).collect(),
+            approvals: action.state.approvals().iter().map(Approval::from).collect(),
+            approvals_needed: proposal.people,
             decided_by: decided_by(&action.state),
             decline_reason: match &action.state {
                 State::Declined { reason, .. } => reason.clone(),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tether_core::action;
+use tether_core::identity::Channel;
 use tether_core::port::actions;
 use utoipa::ToSchema;
 
@@ -22,6 +23,10 @@ pub struct HistoryEvent {
     /// Who; null for the host itself.
     #[schema(required)]
     pub actor: Option<String>,
+    /// By which door: `api`, `inbox` or `mcp`; null for the host itself, and for what is
+    /// older than this member.
+    #[schema(required)]
+    pub channel: Option<&'static str>,
     /// From where; null for the proposal.
     #[schema(required)]
     pub from: Option<ActionStatus>,
@@ -67,7 +72,8 @@ impl From<Vec<actions::HistoryEvent>> for History {
     fn from(events: Vec<actions::HistoryEvent>) -> Self {
         let events = events.into_iter().map(|event| HistoryEvent {
             at: event.at.into(),
-            actor: event.actor.map(|actor| actor.to_string()),
+            actor: event.actor.as_ref().map(|actor| actor.user.to_string()),
+            channel: event.actor.and_then(|actor| actor.channel).map(Channel::as_str),
             from: event.from.map(ActionStatus::from),
             to: event.to.into(),
             attempt: event.attempt,

@@ -16,8 +16,14 @@ pub struct SeenAction {
     pub command_type: String,
     /// Who proposed it.
     pub proposed_by: String,
-    /// The arguments, to the letter.
-    pub args: Box<RawValue>,
+    /// The arguments, to the letter; none once they are no longer kept.
+    pub args: Option<Box<RawValue>>,
+    /// Who said yes to the next attempt so far.
+    #[serde(default)]
+    pub approvals: Vec<SeenApproval>,
+    /// How many persons it takes; 0 of an older gateway.
+    #[serde(default)]
+    pub approvals_needed: u32,
     /// What it would do.
     pub preview: Option<String>,
     /// Why that is not known.
@@ -48,6 +54,13 @@ pub struct SeenAction {
     pub decided_by: Option<String>,
     /// Why it was declined.
     pub decline_reason: Option<String>,
+}
+
+/// See [`SeenAction::approvals`].
+#[derive(Debug, Clone, Deserialize)]
+pub struct SeenApproval {
+    /// Who.
+    pub by: String,
 }
 
 /// See [`SeenAction::cause`].
@@ -111,6 +124,8 @@ pub struct SeenEvent {
     pub at: String,
     /// Who; none for the host.
     pub actor: Option<String>,
+    /// By which door; none of an older gateway.
+    pub channel: Option<String>,
     /// To where.
     pub to: String,
     /// What happened.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tether_core::action::{self, Claim, Output, Preview, Proposal, Revision, State};
+use tether_core::action::{self, Arguments, Claim, Output, Preview, Proposal, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
@@ -16,7 +16,12 @@ use super::{Action, Status, Viewed};
 const NOON: Timestamp = Timestamp::EPOCH;
 
 fn pending(attempts_used: u32, last_failure: Option<Failure>) -> State {
-    State::Pending { attempts_used, expires_at: NOON.after(Duration::from_secs(86_400)), last_failure }
+    State::Pending {
+        attempts_used,
+        expires_at: NOON.after(Duration::from_secs(86_400)),
+        last_failure,
+        approvals: Vec::new(),
+    }
 }
 
 fn action(state: State) -> action::Action {
@@ -27,7 +32,7 @@ fn action(state: State) -> action::Action {
             tenant: "acme".parse().unwrap(),
             proposer: "agent-7".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
-            arguments: JsonText::parse(r#"{"ticket_id": 9007199254740993}"#).unwrap(),
+            arguments: Arguments::Kept(JsonText::parse(r#"{"ticket_id": 9007199254740993}"#).unwrap()),
             binding: Binding::Component(BoundComponent {
                 component: "tickets".parse().unwrap(),
                 digest: Digest::of("x"),
@@ -36,6 +41,7 @@ fn action(state: State) -> action::Action {
             preview: Preview::Text("Void ticket 42 (open, 45.00 EUR)".into()),
             created_at: NOON,
             max_attempts: 3,
+            people: 1,
         },
         state,
         ledger: Ledger::default(),
@@ -60,6 +66,7 @@ fn a_pending_action() {
   "tenant": "acme",
   "proposedBy": "agent-7",
   "args": {{"ticket_id": 9007199254740993}},
+  "argsErased": false,
   "preview": "Void ticket 42 (open, 45.00 EUR)",
   "previewError": null,
   "attemptsUsed": 0,
@@ -74,6 +81,8 @@ fn a_pending_action() {
   "effect": null,
   "check": null,
   "ledger": [],
+  "approvals": [],
+  "approvalsNeeded": 1,
   "decidedBy": null,
   "declineReason": null,
   "component": {{
@@ -110,7 +119,8 @@ fn the_answer_of_the_tool_endpoint_page_word_for_word() {
 fn a_result_and_what_was_seen() {
     let claim = Claim { by: "bo".parse().unwrap(), key: None };
     let output = Output::Kept(JsonText::parse(r#"{"b":1.0,"a":9007199254740993}"#).unwrap());
-    let mut action = action(State::Succeeded { attempts_used: 1, claim, at: NOON, output });
+    let mut action =
+        action(State::Succeeded { attempts_used: 1, claim, at: NOON, output, approvals: vec![] });
     let statements = vec!["UPDATE tickets SET state = 'void' WHERE id = $1".to_owned()];
     let fact = Fact::Committed { database: "main".parse().unwrap(), step: None, statements };
     action.ledger = Ledger::new(vec![Entry { at: NOON, attempt: 1, fact }]);
@@ -174,6 +184,6 @@ fn an_action_of_an_endpoint_names_its_url_and_no_component() {
 fn our_own_client_reads_what_is_written() {
     let wire = seen(&action(pending(0, None)), Status::Pending);
     let read: super::seen::SeenAction = serde_json::from_str(&wire).unwrap();
-    assert_eq!(read.args.get(), r#"{"ticket_id": 9007199254740993}"#);
+    assert_eq!(read.args.unwrap().get(), r#"{"ticket_id": 9007199254740993}"#);
     assert_eq!(super::seen::call_body("{\"n\": 1.0}"), "{\"args\":{\"n\": 1.0}}");
 }

@@ -10,13 +10,14 @@ use tether::handlers::AllHandlers;
 use tether_core::clock::{Clock, Timestamp};
 use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::RequestId;
-use tether_core::identity::{Caller, Role};
+use tether_core::identity::{Caller, Channel, Role};
 use tether_core::json::JsonText;
 use tether_core::port::BoxFuture;
 use tether_core::port::databases::{
     Databases, NotNow, Record, Scope, Session, SqlLimits, Unfit, Unreachable, Work,
 };
 use tether_core::port::handlers::Handlers;
+use tether_core::rule::{Rule, Rules};
 use tether_core::tool::{Tool, ToolEffect};
 use tether_gateway::{Gateway, Settings};
 use tether_runner::{LoadRequest, Runner, Source};
@@ -62,12 +63,13 @@ impl House {
         Self { upstream, databases, clock, handlers, _folder: folder }
     }
 
-    /// Runs a life on the files in `data`, opened anew. Whatever it leaves open is
-    /// closed when this returns.
-    pub(super) fn live<T>(&self, data: &Path, life: impl AsyncFnOnce(Arc<Gateway>) -> T) -> T {
+    /// Runs a life on the files in `data`, opened anew, in which what is proposed takes so
+    /// many `people`. Whatever it leaves open is closed when this returns.
+    pub(super) fn live<T>(&self, data: &Path, people: u32, life: impl AsyncFnOnce(Arc<Gateway>) -> T) -> T {
         self.databases.open(data);
         let actions = SqliteActions::open(data.join("actions.db")).expect("the actions can be opened");
-        let settings = Settings::default();
+        let default = Rule { people, ..Rule::default() };
+        let settings = Settings { rules: Rules { default, ..Rules::default() }, ..Settings::default() };
         let gateway = Gateway::new(Arc::new(actions), self.handlers.clone(), self.clock.clone(), settings);
         runtime().block_on(life(gateway))
     }
@@ -107,10 +109,18 @@ fn remote_tool() -> Tool {
 
 /// Who proposes, and who decides.
 pub(super) fn operator() -> Caller {
+    person("operator")
+}
+
+/// Somebody who may decide.
+pub(super) fn person(user: &str) -> Caller {
     Caller {
         tenant: "default".parse().expect("a name"),
-        user: "operator".parse().expect("a name"),
+        user: user.parse().expect("a name"),
         roles: vec![Role::Agent, Role::Approver],
+        channel: Channel::Api,
+        alone: true,
+        operator: false,
     }
 }
 

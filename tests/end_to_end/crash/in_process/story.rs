@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use tether_core::action::{Action, Output, State, Status};
 use tether_core::id::IdempotencyKey;
+use tether_core::identity::Caller;
 use tether_core::json::JsonText;
 use tether_core::problem::Code;
 use tether_gateway::{Called, Gateway, Told};
 
 use super::camera::Remains;
-use super::host::{House, operator};
+use super::host::{House, operator, person};
 use crate::crash::writes::Write;
 use crate::support::open_read_only;
 
@@ -19,6 +20,8 @@ use crate::support::open_read_only;
 pub(super) enum Story {
     /// A person confirms it until it is done.
     Confirm(Write),
+    /// It takes two persons.
+    TwoPersons,
     /// A person says no.
     Decline,
     /// Nobody decides in time.
@@ -30,12 +33,13 @@ pub(super) enum Story {
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 impl Story {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Confirm(Write::Steps),
         Self::Confirm(Write::LookFirst),
         Self::Confirm(Write::Request),
         Self::Confirm(Write::Fetch),
         Self::Confirm(Write::Endpoint),
+        Self::TwoPersons,
         Self::Decline,
         Self::Expire,
         Self::Forget,
@@ -44,8 +48,13 @@ impl Story {
     pub(super) fn write(self) -> Write {
         match self {
             Self::Confirm(write) => write,
-            Self::Decline | Self::Expire | Self::Forget => Write::Steps,
+            Self::TwoPersons | Self::Decline | Self::Expire | Self::Forget => Write::Steps,
         }
+    }
+
+    /// How many persons it takes.
+    pub(super) fn people(self) -> u32 {
+        if self == Self::TwoPersons { 2 } else { 1 }
     }
 
     /// What happened before it, in peace.
@@ -57,7 +66,12 @@ impl Story {
     pub(super) async fn live(self, house: &House, gateway: &Arc<Gateway>, when: &str) {
         let action = self.propose(house, gateway, when).await;
         match self {
-            Self::Confirm(_) => confirm(gateway, &action, when).await,
+            Self::Confirm(_) => confirm(gateway, &operator(), &action, when).await,
+            Self::TwoPersons => {
+                approve(gateway, &action, when).await;
+                let seen = gateway.action(&operator(), action.id).await.expect("it is there");
+                confirm(gateway, &operator(), &seen, when).await;
+            }
             Self::Decline => {
                 let told = gateway.decline(&operator(), action.id, None).await.expect("it is there");
                 assert_eq!(
@@ -113,9 +127,18 @@ impl Story {
     }
 }
 
-async fn confirm(gateway: &Arc<Gateway>, seen: &Action, when: &str) {
+/// The first of two says yes, each time that it is asked.
+async fn approve(gateway: &Arc<Gateway>, seen: &Action, when: &str) {
+    let told = gateway.confirm(&person("ann"), seen.id, key("a"), None).await.expect("it is there");
+    match seen.state.status() {
+        Status::Succeeded => assert_eq!(told.told, Told::Replayed, "{when}"),
+        _ => assert_eq!((told.told, told.action.state.approvals().len()), (Told::Approved, 1), "{when}"),
+    }
+}
+
+async fn confirm(gateway: &Arc<Gateway>, by: &Caller, seen: &Action, when: &str) {
     let attempts = seen.state.attempts_used();
-    let told = gateway.confirm(&operator(), seen.id, key("k"), Some(attempts)).await;
+    let told = gateway.confirm(by, seen.id, key("k"), Some(attempts)).await;
     let told = told.unwrap_or_else(|problem| panic!("{when}: {problem:?}"));
     let done = output(&told.action, when);
     if seen.state.status() == Status::Succeeded {
@@ -124,7 +147,7 @@ async fn confirm(gateway: &Arc<Gateway>, seen: &Action, when: &str) {
         assert_eq!(told.told, Told::Succeeded, "{when}");
     }
     // Whoever asks again is told the same.
-    let again = gateway.confirm(&operator(), seen.id, key("k"), None).await.expect("it is there");
+    let again = gateway.confirm(by, seen.id, key("k"), None).await.expect("it is there");
     assert_eq!((again.told, output(&again.action, when)), (Told::Replayed, done), "{when}");
 }
 

@@ -5,11 +5,12 @@ use std::path::Path;
 use anyhow::Context as _;
 use rusqlite::Connection;
 use tether_core::action::{Action, Claim, State};
+use tether_core::chain::Head;
 use tether_core::id::ActionId;
 use tether_core::port::actions::HistoryEvent;
 
 use super::{open_reader, reads};
-use crate::row::Fault;
+use crate::row::{Fault, history};
 
 /// The actions of all tenants, in the order in which they were proposed. Everything here
 /// blocks. Nobody may write to the file meanwhile: what belongs together is read in
@@ -73,6 +74,11 @@ impl Archive {
             Err(Fault::Sqlite(error)) => Err(error.into()),
         };
         found.into_iter().map(whole).collect()
+    }
+
+    /// Where each tenant's history should end.
+    pub fn heads(&self) -> anyhow::Result<Vec<Head>> {
+        history::heads(&self.connection)
     }
 
     fn whole(&self, action: Action) -> Result<Kept, Fault> {

@@ -1,13 +1,15 @@
 //! What is asked about actions.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql};
-use tether_core::action::Action;
+use tether_core::action::{Action, Proposal};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
 use tether_core::port::actions::{Filter, HistoryEvent, Page};
+use tether_core::port::announcements::Announced;
 
-use crate::row::{self, COLUMNS, EVENT_COLUMNS, Fault};
+use crate::row::history::{self, ANNOUNCED_COLUMNS, EVENT_COLUMNS};
+use crate::row::{self, COLUMNS, Fault};
 
 /// See `ActionStore::proposed_with`.
 pub(super) fn proposed_with(
@@ -107,7 +109,7 @@ pub(super) fn history(
     let mut rows = statement.query((&id, tenant.as_str()))?;
     let mut events = Vec::new();
     while let Some(row) = rows.next()? {
-        let event = row::event(row);
+        let event = history::event(row);
         events.push(event.map_err(|error| Fault::Damaged { id: id.clone(), what: error.to_string() })?);
     }
     Ok(events)
@@ -160,18 +162,83 @@ pub(super) fn needed_components(connection: &Connection) -> Result<Vec<Digest>, 
     Ok(texts.iter().filter_map(|text| text.parse().ok()).collect())
 }
 
+/// What the index of what is to be erased holds.
+const TO_ERASE: &str = "status <> 'Pending' AND status <> 'Executing'
+     AND (output IS NOT NULL OR arguments_digest IS NULL)";
+
 /// The rows of up to `limit` actions that succeeded before `before` and whose outputs
-/// are kept, oldest first, sound or not.
+/// are kept, the oldest first where their arguments are kept alike; sound or not.
 pub(super) fn with_output(
     connection: &Connection,
     before: Timestamp,
     limit: usize,
 ) -> Result<Vec<Found>, Fault> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM actions WHERE output IS NOT NULL AND moment < ? ORDER BY moment LIMIT ?"
-    );
+    to_erase(connection, "(output IS NULL) = 0 AND (arguments_digest IS NULL) IN (0, 1)", before, limit)
+}
+
+/// The same of actions that ended before `before` and whose arguments are kept.
+pub(super) fn with_arguments(
+    connection: &Connection,
+    before: Timestamp,
+    limit: usize,
+) -> Result<Vec<Found>, Fault> {
+    to_erase(connection, "(output IS NULL) IN (0, 1) AND (arguments_digest IS NULL) = 1", before, limit)
+}
+
+fn to_erase(
+    connection: &Connection,
+    kept: &str,
+    before: Timestamp,
+    limit: usize,
+) -> Result<Vec<Found>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM actions WHERE {TO_ERASE} AND {kept} AND moment < ? LIMIT ?");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     every(connection, &sql, &[&before.as_millis(), &limit])
+}
+
+/// How many proposals of the same tool the proposer of `new` has open when that is made,
+/// counted up to `most`.
+pub(super) fn open_proposals(connection: &Connection, new: &Proposal, most: u32) -> Result<u32, Fault> {
+    let count = connection
+        .prepare_cached(
+            "SELECT count(*) FROM (
+                 SELECT 1 FROM actions
+                 WHERE tenant = ? AND proposer = ? AND tool = ? AND status IN ('Pending', 'Executing')
+                     AND (status = 'Executing' OR expires_at > ?)
+                 LIMIT ?)",
+        )?
+        .query_row(
+            (new.tenant.as_str(), new.proposer.as_str(), new.tool.as_str(), new.created_at.as_millis(), most),
+            |row| row.get(0),
+        )?;
+    Ok(count)
+}
+
+/// See `Announcements::newest`.
+pub(super) fn newest_event(connection: &Connection) -> Result<u64, Fault> {
+    let newest: Option<i64> =
+        connection.prepare_cached("SELECT max(number) FROM history")?.query_row([], |row| row.get(0))?;
+    Ok(newest.unwrap_or_default().cast_unsigned())
+}
+
+/// See `Announcements::after`.
+pub(super) fn announced_after(
+    connection: &Connection,
+    number: u64,
+    limit: usize,
+) -> Result<Vec<Announced>, Fault> {
+    let sql = format!(
+        "SELECT {ANNOUNCED_COLUMNS} FROM history JOIN actions ON actions.number = action
+         WHERE history.number > ? ORDER BY history.number LIMIT ?"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query((number.cast_signed(), i64::try_from(limit).unwrap_or(i64::MAX)))?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (id, event) = (row.get("id")?, history::announced(row));
+        events.push(event.map_err(|error| Fault::Damaged { id, what: format!("{error:#}") })?);
+    }
+    Ok(events)
 }
 
 /// Up to `limit` rows after row `number`, of all tenants, sound or not, in the order in

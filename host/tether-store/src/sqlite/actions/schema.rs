@@ -1,18 +1,27 @@
 //! The schema of the actions' file, in numbered steps.
 
+mod adopt;
+
 use anyhow::Context as _;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use tether_core::fault::{self, Point};
 
 /// Statements that the connection keeps prepared: all of them.
-const KEPT: usize = 64;
+const KEPT: usize = 128;
 
 /// Applied in order, each once; the file's `user_version` counts them. A step that
 /// was released is never edited.
 const STEPS: &[&str] = &[
     include_str!("../../../migrations/001_actions.sql"),
     include_str!("../../../migrations/002_handlers.sql"),
+    include_str!("../../../migrations/003_chain.sql"),
+    include_str!("../../../migrations/004_tokens.sql"),
+    include_str!("../../../migrations/005_sessions.sql"),
+    include_str!("../../../migrations/006_hooks.sql"),
 ];
+
+/// How many steps there were before histories were chained.
+const UNCHAINED: usize = 2;
 
 /// Sets the connection up, and brings the file to the newest schema.
 pub(super) fn update(connection: &mut Connection) -> anyhow::Result<()> {
@@ -35,6 +44,11 @@ pub(super) fn update(connection: &mut Connection) -> anyhow::Result<()> {
     for (index, step) in STEPS.iter().enumerate().skip(version) {
         transaction.execute_batch(step).with_context(|| format!("schema step {} failed", index + 1))?;
         transaction.pragma_update(None, "user_version", i64::try_from(index + 1)?)?;
+        fault::reached(Point::SchemaWritten);
+    }
+    // Only what comes from before: whatever else has no hash is what somebody put there.
+    if version <= UNCHAINED {
+        adopt::chain_history(&transaction).context("the history of before cannot be taken over")?;
         fault::reached(Point::SchemaWritten);
     }
     transaction.commit()?;

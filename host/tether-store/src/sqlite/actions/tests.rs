@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
-use tether_core::action::{Preview, Proposal, Status};
+use tether_core::action::{Arguments, Preview, Proposal, Status};
 use tether_core::grant::{Binding, BoundComponent, Grants};
 use tether_core::json::JsonText;
 
@@ -17,7 +17,7 @@ fn new_action(number: u64, arguments: &str) -> NewAction {
             tenant: "acme".parse().unwrap(),
             proposer: "agent".parse().unwrap(),
             tool: "void_ticket".parse().unwrap(),
-            arguments: JsonText::parse(arguments).unwrap(),
+            arguments: Arguments::Kept(JsonText::parse(arguments).unwrap()),
             binding: Binding::Component(BoundComponent {
                 component: "tickets".parse().unwrap(),
                 digest: Digest::of("bytes"),
@@ -26,9 +26,12 @@ fn new_action(number: u64, arguments: &str) -> NewAction {
             preview: Preview::None,
             created_at: Timestamp::EPOCH,
             max_attempts: 3,
+            people: 1,
         },
         expires_at: Timestamp::from_millis(1_000),
         key: None,
+        channel: None,
+        max_open: None,
     }
 }
 
@@ -160,6 +163,7 @@ fn many_stored_actions_slow_nothing_down() {
     let later = Timestamp::from_millis(1_000_000);
     assert!(steps(&mut connection, |connection| reads::overdue(connection, later, 20)) < 5);
     assert!(steps(&mut connection, |connection| reads::with_output(connection, later, 20)) < 5);
+    assert!(steps(&mut connection, |connection| reads::with_arguments(connection, later, 20)) < 5);
     assert!(steps(&mut connection, |connection| reads::with_records(connection, later, 20)) < 5);
     assert!(steps(&mut connection, reads::executing) < 5);
     assert!(steps(&mut connection, reads::needed_components) < 5);

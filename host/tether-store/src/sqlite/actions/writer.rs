@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 use tether_core::port::actions::StoreError;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::store_error;
 use crate::row::Fault;
@@ -29,7 +29,13 @@ impl Writer {
     /// Writes with `connection`.
     pub(super) fn new(connection: Connection) -> Self {
         let state = State { connection: Some(connection), waiting: VecDeque::new() };
-        Self { desk: Arc::new(Desk { state: Mutex::new(state) }) }
+        let (commits, _) = watch::channel(());
+        Self { desk: Arc::new(Desk { state: Mutex::new(state), commits }) }
+    }
+
+    /// To be told of every commit from now on, once it is durable.
+    pub(super) fn commits(&self) -> watch::Receiver<()> {
+        self.desk.commits.subscribe()
     }
 
     /// Runs `work` and answers once its result is durable. It may run twice, where
@@ -50,6 +56,8 @@ impl Writer {
 /// What writers share.
 struct Desk {
     state: Mutex<State>,
+    /// Told whenever something was committed.
+    commits: watch::Sender<()>,
 }
 
 struct State {
@@ -111,12 +119,18 @@ impl Lead {
             waiting.drain(..most).collect()
         };
         match commit(connection, &mut together) {
-            Ok(()) => together.into_iter().for_each(|job| job.answer(None)),
+            Ok(()) => {
+                self.desk.commits.send_replace(());
+                together.into_iter().for_each(|job| job.answer(None));
+            }
             // One of them spoiled it for all: each on its own.
             Err(_) if together.len() > 1 => {
                 for job in together {
                     let mut alone = [job];
                     let lost = commit(connection, &mut alone).err();
+                    if lost.is_none() {
+                        self.desk.commits.send_replace(());
+                    }
                     let [job] = alone;
                     job.answer(lost);
                 }

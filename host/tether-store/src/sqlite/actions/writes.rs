@@ -3,13 +3,17 @@
 use rusqlite::{Connection, OptionalExtension as _};
 use tether_core::action::{Action, Claim, Revision, State};
 use tether_core::clock::Timestamp;
+use tether_core::digest::Digest;
 use tether_core::fault::{self, Point};
 use tether_core::id::{ActionId, TenantId};
+use tether_core::identity::Actor;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{Change, HistoryEvent, NewAction, Proposed, Swap};
 
-use super::reads;
-use crate::row::{self, Fault};
+use super::reads::{self, Found};
+use crate::row::history::{self, Link};
+use crate::row::state::{self, Standing};
+use crate::row::{self, Fault, Inserted};
 
 /// See `ActionStore::propose`.
 pub(super) fn propose(connection: &Connection, new: &NewAction) -> Result<Proposed, Fault> {
@@ -19,16 +23,30 @@ pub(super) fn propose(connection: &Connection, new: &NewAction) -> Result<Propos
     {
         return Ok(Proposed::Before(before));
     }
-    let action = row::insert(connection, new)?;
+    if let Some(most) = new.max_open
+        && reads::open_proposals(connection, proposal, most)? >= most
+    {
+        return Ok(Proposed::TooMany);
+    }
+    let Inserted { action, number, proposal: proposal_digest, state } = row::insert(connection, new)?;
     let event = HistoryEvent {
         at: proposal.created_at,
-        actor: Some(proposal.proposer.clone()),
+        actor: Some(Actor { user: proposal.proposer.clone(), channel: new.channel }),
         from: None,
         to: action.state.status(),
         attempt: 0,
         detail: "Proposed.".into(),
     };
-    row::insert_event(connection, connection.last_insert_rowid(), action.revision, &event)?;
+    let link = Link {
+        number,
+        action: action.id,
+        tenant: &proposal.tenant,
+        revision: action.revision,
+        event: &event,
+        proposal: proposal_digest,
+        state,
+    };
+    history::append(connection, &link)?;
     fault::reached(Point::ProposalWritten);
     Ok(Proposed::New(action))
 }
@@ -37,20 +55,25 @@ pub(super) fn propose(connection: &Connection, new: &NewAction) -> Result<Propos
 pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fault> {
     let seen = &change.seen;
     let tenant = &seen.proposal.tenant;
-    let Some((number, revision)) = row::revision(connection, tenant, seen.id)? else {
-        return Ok(Swap::Gone);
-    };
-    if revision != seen.revision {
+    let Some(standing) = state::standing(connection, tenant, seen.id)? else { return Ok(Swap::Gone) };
+    if standing.revision != seen.revision {
         let now = reads::action(connection, tenant, seen.id)?;
         return Ok(now.map_or(Swap::Gone, Swap::Stale));
     }
-    if let State::Executing { claim, .. } = &change.state
-        && !bind_key(connection, tenant, claim, number)?
-    {
-        return Ok(Swap::KeyTaken);
+    let number = standing.number;
+    let (proposal, was_changed) = bound(connection, &standing)?;
+    if let Some(claim) = confirmation(change) {
+        // What runs is what was shown, to the person and to those who approved before.
+        if was_changed || proposal != row::proposal::proposal_digest(connection, number)? {
+            let what = "its row is another than its history says".to_owned();
+            return Err(Fault::Damaged { id: seen.id.to_string(), what });
+        }
+        if !bind_key(connection, tenant, claim, number)? {
+            return Ok(Swap::KeyTaken);
+        }
     }
-    row::update(connection, number, change)?;
-    let revision = Revision(revision.0 + 1);
+    let now = row::update(connection, number, change)?;
+    let revision = Revision(standing.revision.0 + 1);
     let event = HistoryEvent {
         at: change.at,
         actor: change.actor.clone(),
@@ -59,7 +82,9 @@ pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fau
         attempt: change.state.attempts_used(),
         detail: change.detail.clone(),
     };
-    row::insert_event(connection, number, revision, &event)?;
+    let state = if was_changed { UNKNOWN } else { now };
+    let link = Link { number, action: seen.id, tenant, revision, event: &event, proposal, state };
+    history::append(connection, &link)?;
     fault::reached(Point::MoveWritten);
     let Action { id, proposal, .. } = seen.clone();
     Ok(Swap::Done(Action {
@@ -69,6 +94,29 @@ pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fau
         state: change.state.clone(),
         ledger: change.ledger.clone(),
     }))
+}
+
+/// The digest of nothing: what stands in an event whose row was another than the event
+/// before said. Nothing has it, so that a move hides no such change.
+const UNKNOWN: Digest = Digest::from_bytes([0; 32]);
+
+/// What an action's last event says of its proposal, and whether its row is another than
+/// that event says it stands.
+fn bound(connection: &Connection, standing: &Standing) -> Result<(Digest, bool), Fault> {
+    let last = history::last(connection, standing.number, standing.revision)?;
+    Ok(last.map_or((UNKNOWN, true), |last| (last.proposal, last.state != standing.state)))
+}
+
+/// The claim of a person that `change` writes down: one that begins an attempt, or an
+/// approval.
+fn confirmation(change: &Change) -> Option<&Claim> {
+    match &change.state {
+        State::Executing { claim, .. } => Some(claim),
+        State::Pending { approvals, .. } if approvals.len() > change.seen.state.approvals().len() => {
+            approvals.last().map(|approval| &approval.claim)
+        }
+        _ => None,
+    }
 }
 
 /// Binds the claim's key, if it has one, to the action in row `number`; false where
@@ -104,15 +152,74 @@ pub(super) fn note(
 /// See `ActionStore::erase_outputs`. What is damaged is erased as well, though nobody
 /// can tell any more where its records are: keeping a result too long is no answer to
 /// that.
-pub(super) fn erase_outputs(connection: &Connection, before: Timestamp, limit: usize) -> Result<(), Fault> {
-    let mut erase = connection.prepare_cached(
-        "UPDATE actions SET output = NULL, records_due = ?, revision = revision + 1 WHERE number = ?",
-    )?;
+pub(super) fn erase_outputs(
+    connection: &Connection,
+    before: Timestamp,
+    now: Timestamp,
+    limit: usize,
+) -> Result<(), Fault> {
     for found in reads::with_output(connection, before, limit)? {
-        let due = found.action.is_ok().then_some(before.as_millis());
-        erase.execute((due, found.number))?;
-        fault::reached(Point::ErasureWritten);
+        erase(connection, &found, now, "its result was erased", || {
+            let due = found.action.is_ok().then_some(before.as_millis());
+            state::erase_output(connection, found.number, due)
+        })?;
     }
+    Ok(())
+}
+
+/// See `ActionStore::erase_arguments`.
+pub(super) fn erase_arguments(
+    connection: &Connection,
+    before: Timestamp,
+    now: Timestamp,
+    limit: usize,
+) -> Result<(), Fault> {
+    for found in reads::with_arguments(connection, before, limit)? {
+        erase(connection, &found, now, "its arguments and its preview were erased", || {
+            row::proposal::erase_arguments(connection, found.number)
+        })?;
+    }
+    Ok(())
+}
+
+/// Erases something of an action that has ended, and writes that down.
+fn erase(
+    connection: &Connection,
+    found: &Found,
+    now: Timestamp,
+    detail: &str,
+    erase: impl FnOnce() -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let standing = |number| Ok::<_, Fault>(state::standing_of(connection, number)?);
+    let Some(before) = standing(found.number)? else { return Ok(()) };
+    let (proposal, was_changed) = bound(connection, &before)?;
+    erase()?;
+    let Some(after) = standing(found.number)? else { return Ok(()) };
+    match history::place_of(connection, found.number) {
+        Ok(place) => {
+            let event = HistoryEvent {
+                at: now,
+                actor: None,
+                from: Some(place.status),
+                to: place.status,
+                attempt: place.attempts,
+                detail: detail.to_owned(),
+            };
+            let link = Link {
+                number: found.number,
+                action: place.id,
+                tenant: &place.tenant,
+                revision: after.revision,
+                event: &event,
+                proposal,
+                state: if was_changed { UNKNOWN } else { after.state },
+            };
+            history::append(connection, &link)?;
+        }
+        // Nobody can tell whose it is: there is no history that it could be told in.
+        Err(error) => tracing::error!(action = found.id, %error, "erased, and nothing tells so"),
+    }
+    fault::reached(Point::ErasureWritten);
     Ok(())
 }
 

@@ -1,11 +1,12 @@
 use std::time::Duration;
 
 use rusqlite::Connection;
-use tether_core::action::{Claim, Event, Preview, Proposal, Verdict};
+use tether_core::action::{Arguments, Claim, Event, Preview, Proposal, Verdict};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::grant::{BoundComponent, DatabaseGrant, Grants};
 use tether_core::id::ActionId;
+use tether_core::identity::Actor;
 use tether_core::json::JsonText;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{ActionStore, Change, NewAction, Proposed, Swap};
@@ -28,7 +29,7 @@ fn proposal() -> Proposal {
         tenant: "acme".parse().unwrap(),
         proposer: "agent".parse().unwrap(),
         tool: "void_ticket".parse().unwrap(),
-        arguments: JsonText::parse("{\"ticket\":7}").unwrap(),
+        arguments: Arguments::Kept(JsonText::parse("{\"ticket\":7}").unwrap()),
         binding: Binding::Component(BoundComponent {
             component: "tickets".parse().unwrap(),
             digest: Digest::of("bytes"),
@@ -37,6 +38,7 @@ fn proposal() -> Proposal {
         preview: Preview::None,
         created_at: NOON,
         max_attempts: 3,
+        people: 1,
     }
 }
 
@@ -106,8 +108,10 @@ impl Folder {
 async fn propose(actions: &SqliteActions, number: u8) -> Action {
     let (id, proposal) = (id(number), proposal());
     let expires_at = NOON.after(Duration::from_secs(60));
-    let Proposed::New(action) =
-        actions.propose(NewAction { id, proposal, expires_at, key: None }).await.unwrap()
+    let Proposed::New(action) = actions
+        .propose(NewAction { id, proposal, expires_at, key: None, channel: None, max_open: None })
+        .await
+        .unwrap()
     else {
         panic!("it is new")
     };
@@ -116,7 +120,7 @@ async fn propose(actions: &SqliteActions, number: u8) -> Action {
 
 async fn step(actions: &SqliteActions, action: Action, event: Event, ledger: Ledger) -> Action {
     let actor = match &event {
-        Event::Claimed { claim, .. } => Some(claim.by.clone()),
+        Event::Claimed { claim, .. } => Some(Actor { user: claim.by.clone(), channel: None }),
         _ => None,
     };
     let change = Change {

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::document::check_answer;
 use super::scripted::Scripted;
 use crate::clock::SystemClock;
-use crate::http::{Host, Patience, serve};
+use crate::http::{Host, HostParts, Patience, serve};
 use crate::scratch::Scratch;
 use crate::token::Identities;
 
@@ -46,6 +46,11 @@ impl Answer {
     }
 }
 
+/// What a host is made of, on this store.
+pub(super) fn parts(store: &Arc<SqliteActions>) -> HostParts {
+    HostParts { identities: Identities::single(TOKEN), sessions: store.clone(), feed: store.clone() }
+}
+
 async fn listen(host: Arc<Host>, patience: Patience) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -64,15 +69,17 @@ impl Server {
         let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
         let handlers = Arc::new(Scripted::default());
         let clock = Arc::new(SystemClock::new());
-        let gateway = Gateway::new(actions, handlers.clone(), clock, Settings::default());
-        let host = Host::new(Identities::single(TOKEN));
+        let gateway = Gateway::new(actions.clone(), handlers.clone(), clock, Settings::default());
+        let host = Host::new(parts(&actions));
         host.ready(gateway);
         Self { address: listen(host, patience).await, handlers, _folder: folder }
     }
 
     /// One that is alive and never ready.
     pub(super) async fn starting() -> SocketAddr {
-        listen(Host::new(Identities::single(TOKEN)), Patience::default()).await
+        let folder = Scratch::new().unwrap();
+        let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
+        listen(Host::new(parts(&actions)), Patience::default()).await
     }
 
     pub(super) async fn get(&self, path: &str) -> Answer {

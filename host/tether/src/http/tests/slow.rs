@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tether_store::SqliteActions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use super::server::{Server, TOKEN};
+use super::server::{Server, TOKEN, parts};
 use crate::http::{Host, Patience, serve};
-use crate::token::Identities;
+use crate::scratch::Scratch;
 
 const SHORT: Duration = Duration::from_millis(100);
 
@@ -71,7 +72,9 @@ async fn a_server_that_is_stopped_closes_what_waits_and_takes_nobody_in() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
-    let host: Arc<Host> = Host::new(Identities::single(TOKEN));
+    let folder = Scratch::new().unwrap();
+    let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
+    let host: Arc<Host> = Host::new(parts(&actions));
     let serving = tokio::spawn(serve(listener, host, LONG, async {
         stopped.await.unwrap_or(());
     }));

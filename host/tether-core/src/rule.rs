@@ -1,0 +1,124 @@
+//! Who may decide about a tool's writes, how many it takes, and until when.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::action::Proposal;
+use crate::id::{ToolName, UserId};
+use crate::identity::Caller;
+
+/// What holds for the writes of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Who may confirm and decline; empty: every approver.
+    pub confirmers: Vec<UserId>,
+    /// Whether the proposer may; where it is not said, only who is alone on the host.
+    pub proposer_may_confirm: Option<bool>,
+    /// How many persons an attempt takes, 1 to 5. Bound to an action when it is proposed.
+    pub people: u32,
+    /// How long a person has to decide.
+    pub expires_after: Duration,
+    /// Proposals of one proposer that may wait or execute at the same time.
+    pub max_open: Option<u32>,
+}
+
+impl Default for Rule {
+    /// One person, any approver, within 24 hours.
+    fn default() -> Self {
+        Self {
+            confirmers: Vec::new(),
+            proposer_may_confirm: None,
+            people: 1,
+            expires_after: Duration::from_secs(24 * 3600),
+            max_open: None,
+        }
+    }
+}
+
+/// Why somebody who is an approver may not decide about this action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotYours {
+    /// Its own proposal.
+    #[error("you proposed it; somebody else must decide")]
+    Proposer,
+    /// The rule names others.
+    #[error("the rule for this tool names who may decide, and you are not among them")]
+    NotNamed,
+}
+
+impl Rule {
+    /// Whether `caller`, who has the role for it, may confirm or decline `proposal`.
+    pub fn may_decide(&self, caller: &Caller, proposal: &Proposal) -> Result<(), NotYours> {
+        if !self.confirmers.is_empty() && !self.confirmers.contains(&caller.user) {
+            return Err(NotYours::NotNamed);
+        }
+        if caller.user == proposal.proposer && !self.proposer_may_confirm.unwrap_or(caller.alone) {
+            return Err(NotYours::Proposer);
+        }
+        Ok(())
+    }
+}
+
+/// The rules of a host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// For every tool that has none of its own.
+    pub default: Rule,
+    /// Those that have.
+    pub by_tool: BTreeMap<ToolName, Rule>,
+}
+
+impl Rules {
+    /// The rule of `tool`.
+    pub fn of(&self, tool: &ToolName) -> &Rule {
+        self.by_tool.get(tool).unwrap_or(&self.default)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::tests::{action, pending};
+    use crate::identity::{Channel, Role};
+
+    fn caller(user: &str, alone: bool) -> Caller {
+        Caller {
+            tenant: "acme".parse().unwrap(),
+            user: user.parse().unwrap(),
+            roles: Role::ALL.to_vec(),
+            channel: Channel::Api,
+            alone,
+            operator: false,
+        }
+    }
+
+    #[track_caller]
+    fn check(
+        confirmers: &[&str],
+        proposer_may_confirm: Option<bool>,
+        by: Caller,
+        answer: Result<(), NotYours>,
+    ) {
+        let confirmers = confirmers.iter().map(|user| user.parse().unwrap()).collect();
+        let rule = Rule { confirmers, proposer_may_confirm, ..Rule::default() };
+        assert_eq!(rule.may_decide(&by, &action(pending(0)).proposal), answer);
+    }
+
+    #[test]
+    fn every_approver_decides_where_nobody_is_named() {
+        check(&[], None, caller("ann", false), Ok(()));
+        check(&["ann", "bob"], None, caller("bob", false), Ok(()));
+        check(&["ann"], None, caller("bob", false), Err(NotYours::NotNamed));
+        check(&["ann"], None, caller("Ann", false), Err(NotYours::NotNamed));
+    }
+
+    #[test]
+    fn the_proposer_decides_where_the_rule_says_so_or_where_nobody_else_is() {
+        check(&[], None, caller("agent-7", false), Err(NotYours::Proposer));
+        check(&[], None, caller("agent-7", true), Ok(()));
+        check(&[], Some(true), caller("agent-7", false), Ok(()));
+        check(&[], Some(false), caller("agent-7", true), Err(NotYours::Proposer));
+        check(&["agent-7"], None, caller("agent-7", false), Err(NotYours::Proposer));
+        check(&["ann"], Some(true), caller("agent-7", true), Err(NotYours::NotNamed));
+    }
+}

@@ -1,0 +1,184 @@
+//! Events of the history, each chained to the one before it of its tenant.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
+use tether_core::action::{Revision, Status};
+use tether_core::chain::{self, Head, Line};
+use tether_core::digest::Digest;
+use tether_core::id::{ActionId, TenantId};
+use tether_core::identity::{Actor, Channel};
+use tether_core::port::actions::HistoryEvent;
+use tether_core::port::announcements::Announced;
+
+use super::{Fault, moment, parsed, parsed_option, state};
+
+/// What [`event`] reads.
+pub(crate) const EVENT_COLUMNS: &str = "at, actor, channel, was, became, attempt, detail";
+
+/// What [`announced`] and [`linked`] read; the rows of `history` joined with `actions`.
+pub(crate) const ANNOUNCED_COLUMNS: &str = "history.number, history.tenant, place, hash, proposal, state, \
+     actions.id, history.revision, at, actor, channel, was, became, attempt, detail";
+
+/// What an action's last event says of the action itself.
+pub(crate) struct Last {
+    pub(crate) proposal: Digest,
+    pub(crate) state: Digest,
+}
+
+/// An event that is about to be written.
+pub(crate) struct Link<'a> {
+    /// The action's row.
+    pub(crate) number: i64,
+    pub(crate) action: ActionId,
+    pub(crate) tenant: &'a TenantId,
+    pub(crate) revision: Revision,
+    pub(crate) event: &'a HistoryEvent,
+    pub(crate) proposal: Digest,
+    pub(crate) state: Digest,
+}
+
+/// What the event says by which the action in row `number` came to `revision`.
+pub(crate) fn last(connection: &Connection, number: i64, revision: Revision) -> Result<Option<Last>, Fault> {
+    let found = connection
+        .prepare_cached("SELECT proposal, state FROM history WHERE action = ? AND revision = ?")?
+        .query_row((number, revision.0.cast_signed()), |row| {
+            Ok(Last { proposal: Digest::from_bytes(row.get(0)?), state: Digest::from_bytes(row.get(1)?) })
+        });
+    Ok(found.optional()?)
+}
+
+/// The end of a tenant's chain. Read from its table each time: what was written last may
+/// have been undone.
+pub(crate) fn head(connection: &Connection, tenant: &TenantId) -> Result<(u64, Digest), Fault> {
+    let found = connection
+        .prepare_cached("SELECT place, hash FROM chain_heads WHERE tenant = ?")?
+        .query_row([tenant.as_str()], |row| {
+            Ok((row.get::<_, i64>(0)?.cast_unsigned(), Digest::from_bytes(row.get(1)?)))
+        });
+    Ok(found.optional()?.unwrap_or_else(|| (0, chain::genesis(tenant))))
+}
+
+/// Writes an event at the end of its tenant's chain.
+pub(crate) fn append(connection: &Connection, link: &Link<'_>) -> Result<(), Fault> {
+    let head = insert_after(connection, head(connection, link.tenant)?, link)?;
+    set_head(connection, link.tenant, head)
+}
+
+/// Writes an event after `head`, which is not written; the new one.
+pub(crate) fn insert_after(
+    connection: &Connection,
+    head: (u64, Digest),
+    link: &Link<'_>,
+) -> Result<(u64, Digest), Fault> {
+    let Link { number, action, tenant, revision, event, proposal, state } = *link;
+    let place = head.0 + 1;
+    let hash = Line { tenant, place, action, revision, event, proposal, state }.hash(&head.1);
+    connection
+        .prepare_cached(
+            "INSERT INTO history (tenant, place, action, revision, at, actor, channel, was, became, attempt,
+                 detail, proposal, state, hash)
+             VALUES (:tenant, :place, :action, :revision, :at, :actor, :channel, :was, :became, :attempt,
+                 :detail, :proposal, :state, :hash)",
+        )?
+        .execute(named_params! {
+            ":tenant": tenant.as_str(),
+            ":place": place.cast_signed(),
+            ":action": number,
+            ":revision": revision.0.cast_signed(),
+            ":at": event.at.as_millis(),
+            ":actor": event.actor.as_ref().map(|actor| actor.user.as_str()),
+            ":channel": event.actor.as_ref().and_then(|actor| actor.channel).map(Channel::as_str),
+            ":was": event.from.map(|status| status.as_str()),
+            ":became": event.to.as_str(),
+            ":attempt": event.attempt,
+            ":detail": event.detail,
+            ":proposal": proposal.as_bytes(),
+            ":state": state.as_bytes(),
+            ":hash": hash.as_bytes(),
+        })?;
+    Ok((place, hash))
+}
+
+/// Writes down where a tenant's chain ends.
+pub(crate) fn set_head(
+    connection: &Connection,
+    tenant: &TenantId,
+    (place, hash): (u64, Digest),
+) -> Result<(), Fault> {
+    connection
+        .prepare_cached(
+            "INSERT INTO chain_heads (tenant, place, hash) VALUES (?, ?, ?)
+             ON CONFLICT (tenant) DO UPDATE SET place = excluded.place, hash = excluded.hash",
+        )?
+        .execute((tenant.as_str(), place.cast_signed(), hash.as_bytes()))?;
+    Ok(())
+}
+
+/// A history event, from a row of [`EVENT_COLUMNS`].
+pub(crate) fn event(row: &Row<'_>) -> anyhow::Result<HistoryEvent> {
+    let channel = row.get::<_, Option<String>>("channel")?;
+    let channel = channel
+        .map(|word| Channel::from_word(&word).ok_or_else(|| anyhow::anyhow!("{word:?} is no channel")));
+    let (user, channel) = (parsed_option(row, "actor")?, channel.transpose()?);
+    Ok(HistoryEvent {
+        at: moment(row, "at")?,
+        actor: match (user, channel) {
+            (Some(user), channel) => Some(Actor { user, channel }),
+            (None, None) => None,
+            (None, Some(_)) => anyhow::bail!("nobody came in by a channel"),
+        },
+        from: row.get::<_, Option<String>>("was")?.map(|word| state::status(&word)).transpose()?,
+        to: state::status(&row.get::<_, String>("became")?)?,
+        attempt: row.get("attempt")?,
+        detail: row.get("detail")?,
+    })
+}
+
+/// An event with what others are told of it, from a row of [`ANNOUNCED_COLUMNS`].
+pub(crate) fn announced(row: &Row<'_>) -> anyhow::Result<Announced> {
+    Ok(Announced {
+        number: row.get::<_, i64>("number")?.try_into()?,
+        tenant: parsed(row, "tenant")?,
+        place: row.get::<_, i64>("place")?.try_into()?,
+        hash: Digest::from_bytes(row.get("hash")?),
+        action: parsed(row, "id")?,
+        revision: Revision(row.get::<_, i64>("revision")?.try_into()?),
+        event: event(row)?,
+    })
+}
+
+/// Whose an action is, and how it stands: what an event of the host's own says.
+pub(crate) struct Place {
+    pub(crate) id: ActionId,
+    pub(crate) tenant: TenantId,
+    pub(crate) status: Status,
+    pub(crate) attempts: u32,
+}
+
+/// The same of the action in row `number`, as far as the row can be read.
+pub(crate) fn place_of(connection: &Connection, number: i64) -> anyhow::Result<Place> {
+    let mut statement =
+        connection.prepare_cached("SELECT id, tenant, status, attempts FROM actions WHERE number = ?")?;
+    let mut rows = statement.query([number])?;
+    let row = rows.next()?.ok_or_else(|| anyhow::anyhow!("there is no such row"))?;
+    Ok(Place {
+        id: parsed(row, "id")?,
+        tenant: parsed(row, "tenant")?,
+        status: state::status(&row.get::<_, String>("status")?)?,
+        attempts: row.get("attempts")?,
+    })
+}
+
+/// The ends of all chains.
+pub(crate) fn heads(connection: &Connection) -> anyhow::Result<Vec<Head>> {
+    let mut statement = connection.prepare_cached("SELECT tenant, place, hash FROM chain_heads")?;
+    let mut rows = statement.query([])?;
+    let mut heads = Vec::new();
+    while let Some(row) = rows.next()? {
+        heads.push(Head {
+            tenant: parsed(row, "tenant")?,
+            place: row.get::<_, i64>("place")?.try_into()?,
+            hash: Digest::from_bytes(row.get("hash")?),
+        });
+    }
+    Ok(heads)
+}
