@@ -13,6 +13,7 @@
 
 mod confirmations;
 mod pairs;
+mod people;
 mod places;
 mod store;
 mod sweepers;

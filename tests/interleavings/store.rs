@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
 
-use tether_core::action::{Action, Arguments, Preview, Proposal, Revision, State, Status};
+use tether_core::action::{Action, Arguments, Claim, Preview, Proposal, Revision, State, Status};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::{ActionId, IdempotencyKey, RequestId, TenantId, UserId};
@@ -34,6 +34,11 @@ impl Actions {
 
     /// Adds a pending action.
     pub(crate) fn add(&self) -> ActionId {
+        self.add_of(1)
+    }
+
+    /// One each of whose attempts takes so many persons.
+    pub(crate) fn add_of(&self, people: u32) -> ActionId {
         let mut tables = self.tables();
         let id = ActionId::from_random([u8::try_from(tables.actions.len()).unwrap(); 16]);
         let proposal = Proposal {
@@ -45,7 +50,7 @@ impl Actions {
             preview: Preview::None,
             created_at: Timestamp::EPOCH,
             max_attempts: 3,
-            people: 1,
+            people,
         };
         let expires_at = Timestamp::from_millis(i64::MAX);
         let state =
@@ -90,7 +95,7 @@ impl Tables {
             let ended = self.ended.contains(&(change.seen.id.into(), attempt));
             assert!(ended, "settled while its task lives");
         }
-        if let State::Executing { claim, .. } = &change.state
+        if let Some(claim) = confirmation(&change)
             && let Some(key) = &claim.key
             && *self.keys.entry((claim.by.clone(), key.clone())).or_insert(change.seen.id) != change.seen.id
         {
@@ -101,6 +106,15 @@ impl Tables {
         action.ledger = change.ledger;
         action.revision.0 += 1;
         Swap::Done(action.clone())
+    }
+}
+
+/// The person's yes that a change writes down.
+fn confirmation(change: &Change) -> Option<&Claim> {
+    let before = change.seen.state.approvals().len();
+    match &change.state {
+        State::Executing { claim, .. } => Some(claim),
+        state => state.approvals().get(before).map(|approval| &approval.claim),
     }
 }
 

@@ -66,8 +66,20 @@ impl World {
 
     /// A person's confirmation, in a task of its own.
     pub(crate) fn confirm(&self, id: ActionId, key: Option<&str>, seen: Option<u32>) -> JoinHandle<Answer> {
+        self.confirm_by("ann", id, key, seen)
+    }
+
+    /// The same of another person.
+    pub(crate) fn confirm_by(
+        &self,
+        user: &str,
+        id: ActionId,
+        key: Option<&str>,
+        seen: Option<u32>,
+    ) -> JoinHandle<Answer> {
         let (gateway, key) = (Arc::clone(&self.gateway), key.map(|key| key.parse().unwrap()));
-        spawn(async move { told(gateway.confirm(&person(), id, key, seen).await) })
+        let person = Caller { user: user.parse().unwrap(), ..person() };
+        spawn(async move { told(gateway.confirm(&person, id, key, seen).await) })
     }
 
     /// One round of a sweeper, in a task of its own.

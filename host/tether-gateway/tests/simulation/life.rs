@@ -152,11 +152,13 @@ impl Simulation {
 
     fn start(&self) -> Life {
         let (places, places_of_tenant) = self.outside.random().one_of(&[(1, 1), (2, 2), (64, 64)]);
+        // A rule that changes between two lives changes nothing of what was proposed before.
+        let people = self.outside.random().one_of(&[1, 1, 1, 2, 3]);
         let settings = Settings {
             retry: RetryPolicy::try_new(3, Duration::from_secs(20)).unwrap(),
             max_attempts: 3,
             rules: Rules {
-                default: Rule { expires_after: Duration::from_secs(120), ..Rule::default() },
+                default: Rule { people, expires_after: Duration::from_secs(120), ..Rule::default() },
                 ..Rules::default()
             },
             max_concurrent: places,
@@ -304,6 +306,10 @@ impl Simulation {
             (Told::Replayed, State::Succeeded { output: Output::Kept(output), .. }) => {
                 self.counts.replays += 1;
                 Word::DoneBefore(output.clone())
+            }
+            (Told::Approved, _) => {
+                self.counts.approvals += 1;
+                return;
             }
             (Told::Failed | Told::FailedRetryable, _) => Word::Failed(outcome.action.effect()),
             _ => {

@@ -75,10 +75,13 @@ fn whatever_happens_every_history_is_right() {
     }
     assert_eq!(sum.ended_as(Status::Executing), 0);
     for (what, count) in [
+        ("approvals", sum.approvals),
+        ("successes of several persons", sum.together),
         ("replays", sum.replays),
         ("conflicts", sum.conflicts),
         ("interrupted attempts", sum.interrupted),
         ("erased results", sum.erased),
+        ("erased arguments", sum.forgotten),
     ] {
         assert!(count > 20, "{what}: {sum:?}");
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tether_core::action::{Action, Output, State, Status};
+use tether_core::action::{Action, Claim, Output, State, Status};
 use tether_core::id::{ActionId, IdempotencyKey, UserId};
 use tether_core::port::actions::HistoryEvent;
 use tether_core::problem::{Code, Problem};
@@ -52,13 +52,14 @@ impl Model {
         }
     }
 
-    /// Every claim was somebody's to make.
+    /// Every claim was somebody's to make, and every approval.
     pub(crate) fn check_claims(&self, id: ActionId, history: &[HistoryEvent]) -> Result<(), String> {
-        for event in history.iter().filter(|event| event.to == Status::Executing) {
+        for event in history.iter().filter(|event| event.to == Status::Executing || is_approval(event)) {
             let Some(person) = by(event).cloned() else { continue };
-            if !self.claims.contains(&(id, person.clone(), event.attempt)) {
+            let attempt = event.attempt + u32::from(is_approval(event));
+            if !self.claims.contains(&(id, person.clone(), attempt)) {
                 let what = "of an action that was not pending so, or that they had not seen so";
-                return Err(format!("{person} claimed attempt {} {what}", event.attempt));
+                return Err(format!("{person} claimed or approved attempt {attempt} {what}"));
             }
         }
         Ok(())
@@ -108,6 +109,11 @@ impl Model {
     }
 }
 
+/// Somebody said yes, and it takes others as well.
+fn is_approval(event: &HistoryEvent) -> bool {
+    (event.from, event.to) == (Some(Status::Pending), Status::Pending)
+}
+
 /// Who did it.
 fn by(event: &HistoryEvent) -> Option<&UserId> {
     event.actor.as_ref().map(|actor| &actor.user)
@@ -123,7 +129,9 @@ pub(crate) fn check_told(
     ever: Ever,
 ) -> Result<(), String> {
     let since = &history[asked.told..];
-    let mine = history.iter().any(|event| event.to == Status::Executing && by(event) == Some(&asked.person));
+    let mine = history.iter().any(|event| {
+        (event.to == Status::Executing || is_approval(event)) && by(event) == Some(&asked.person)
+    });
     let status = now.state.status();
     let right = match told {
         Ok(outcome) => {
@@ -140,10 +148,9 @@ pub(crate) fn check_told(
                 history.iter().any(claimed) && history.iter().any(ended)
             };
             match outcome.told {
-                Told::Approved => history.iter().any(|event| {
-                    (event.from, event.to) == (Some(Status::Pending), Status::Pending)
-                        && by(event) == Some(&asked.person)
-                }),
+                Told::Approved => {
+                    history.iter().any(|event| is_approval(event) && by(event) == Some(&asked.person))
+                }
                 Told::Succeeded => ran(Status::Succeeded),
                 Told::FailedRetryable => ran(Status::Pending),
                 Told::Replayed => status == Status::Succeeded && may_replay(asked, now),
@@ -187,9 +194,11 @@ pub(crate) fn check_told(
 
 /// Who replays has the winner's key or none, or waited for an attempt.
 fn may_replay(asked: &Asked, now: &Action) -> bool {
-    let State::Succeeded { claim, .. } = &now.state else { return false };
+    let State::Succeeded { claim, approvals, .. } = &now.state else { return false };
+    let mine = |claim: &Claim| claim.by == asked.person && claim.key == asked.key;
     asked.key.is_none()
-        || (claim.by == asked.person && claim.key == asked.key)
+        || mine(claim)
+        || approvals.iter().any(|approval| mine(&approval.claim))
         || asked.stood.0 == Status::Executing
 }
 

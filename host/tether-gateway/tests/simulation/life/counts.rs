@@ -9,10 +9,14 @@ pub(crate) struct Counts {
     pub(crate) worlds: usize,
     pub(crate) lives: usize,
     pub(crate) confirmations: usize,
+    pub(crate) approvals: usize,
     pub(crate) replays: usize,
     pub(crate) conflicts: usize,
     pub(crate) interrupted: usize,
     pub(crate) erased: usize,
+    pub(crate) forgotten: usize,
+    /// Attempts that succeeded of which it took more than one person.
+    pub(crate) together: usize,
     /// Actions by where they ended.
     pub(crate) ended: [usize; Status::ALL.len()],
 }
@@ -24,6 +28,9 @@ impl Counts {
             self.ended[number_of(action.state.status())] += 1;
             let erased = matches!(action.state, State::Succeeded { output: Output::Erased, .. });
             self.erased += usize::from(erased);
+            self.forgotten += usize::from(action.proposal.arguments.kept().is_none());
+            let succeeded = action.state.status() == Status::Succeeded;
+            self.together += usize::from(succeeded && action.proposal.people > 1);
         }
     }
 
@@ -32,10 +39,13 @@ impl Counts {
         self.worlds += other.worlds;
         self.lives += other.lives;
         self.confirmations += other.confirmations;
+        self.approvals += other.approvals;
         self.replays += other.replays;
         self.conflicts += other.conflicts;
         self.interrupted += other.interrupted;
         self.erased += other.erased;
+        self.forgotten += other.forgotten;
+        self.together += other.together;
         self.ended.iter_mut().zip(other.ended).for_each(|(sum, more)| *sum += more);
     }
 
