@@ -23,6 +23,6 @@ mod sync;
 
 pub use call::{Answer, Called};
 pub use gateway::{Gateway, Settings};
-pub use outcome::{Outcome, Told, failure_of};
+pub use outcome::{Outcome, Told, failure_of, store_problem};
 use random::{chance, fresh_action_id, fresh_request_id};
 pub use recover::Recovered;

@@ -152,7 +152,7 @@ pub(crate) fn end_of_attempt(attempt: u32, verdict: &Verdict) -> String {
 }
 
 /// What a caller is told when the store does not do it; the cause goes to the log.
-pub(crate) fn store_problem(error: StoreError) -> Problem {
+pub fn store_problem(error: StoreError) -> Problem {
     match error {
         StoreError::Full => Problem {
             retry_after: Some(FULL),
