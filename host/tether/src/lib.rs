@@ -17,4 +17,5 @@ pub mod progress;
 mod scratch;
 pub mod telemetry;
 pub mod token;
+pub mod webhooks;
 pub mod wire;

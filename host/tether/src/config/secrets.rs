@@ -1,4 +1,5 @@
-//! Secrets: what `${NAME}` and `${file:PATH}` in a header stand for.
+//! Secrets: what `${NAME}` and `${file:PATH}` in a header stand for, or in what belongs to
+//! a webhook.
 //!
 //! Only their names are kept with the grants; the values are put into a request
 //! as it leaves. No message here holds a value.
@@ -29,7 +30,7 @@ impl<'a> Vault<'a> {
     /// says what is wrong with which of them, or with the text around them.
     pub(super) fn learn(&mut self, value: &str) -> Result<String, String> {
         if value.trim_ascii() != value || !can_be_sent(value) {
-            return Err("the value of a header is printable ASCII, without spaces around it".to_owned());
+            return Err("it must be printable ASCII, without spaces around it".to_owned());
         }
         let (mut kept, mut length) = (String::new(), 0);
         let mut rest = value;
@@ -54,10 +55,18 @@ impl<'a> Vault<'a> {
             };
         }
         if length + rest.len() > LONGEST {
-            return Err(format!("the value of a header has at most {LONGEST} bytes"));
+            return Err(format!("it must have at most {LONGEST} bytes"));
         }
         kept.push_str(rest);
         Ok(kept)
+    }
+
+    /// The same with the secrets in it, for what the host keeps to itself: no grant, no
+    /// header of a destination.
+    pub(super) fn filled(&mut self, value: &str) -> Result<String, String> {
+        let kept = self.learn(value)?;
+        let filled = Secrets::new(self.values.clone()).fill(&kept).map_err(|error| error.to_string())?;
+        filled.to_str().map(str::to_owned).map_err(|error| error.to_string())
     }
 
     /// Everything that was learnt.
@@ -76,7 +85,7 @@ impl<'a> Vault<'a> {
             }
             if !can_be_sent(&value) {
                 return Err(format!(
-                    "the secret `${{{name}}}` cannot be sent: a header holds printable ASCII, in one line"
+                    "the secret `${{{name}}}` cannot be sent: it must be printable ASCII, in one line"
                 ));
             }
             self.values.insert(name.to_owned(), value);

@@ -1,5 +1,6 @@
 mod endpoints;
 mod outbound;
+mod webhooks;
 
 use std::fs;
 use std::time::Duration;
