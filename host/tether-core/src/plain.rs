@@ -7,14 +7,14 @@ pub fn plain(text: &str, most: usize) -> String {
     let mut left = most;
     let mut end = 0;
     for character in text.chars() {
-        let length = if hidden(character) { character.escape_default().count() } else { 1 };
+        let length = if is_hidden(character) { character.escape_default().count() } else { 1 };
         if length > left {
             out.truncate(end);
             out.push('…');
             return out;
         }
         left -= length;
-        if hidden(character) {
+        if is_hidden(character) {
             out.extend(character.escape_default());
         } else {
             out.push(character);
@@ -34,7 +34,7 @@ pub fn shown(text: &str) -> String {
 
 /// Control characters, and those that turn the direction of writing or show
 /// nothing: they could make a text look like another.
-fn hidden(character: char) -> bool {
+pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
