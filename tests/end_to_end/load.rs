@@ -62,5 +62,5 @@ fn check_audit(server: &mut Server, actions: usize) {
     server.kill();
     let audit = tether(server.setup.data(), &["audit", "verify", "--data-dir", "."]);
     audit.check(0, &[]);
-    assert_eq!(audit.stdout, format!("all is well: {actions} actions checked\n"));
+    assert!(audit.stdout.contains(&format!("all is well: {actions} actions and ")), "{}", audit.stdout);
 }

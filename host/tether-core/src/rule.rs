@@ -73,6 +73,11 @@ impl Rules {
     pub fn of(&self, tool: &ToolName) -> &Rule {
         self.by_tool.get(tool).unwrap_or(&self.default)
     }
+
+    /// How many persons the rule takes that takes most.
+    pub fn most_people(&self) -> u32 {
+        self.by_tool.values().chain([&self.default]).map(|rule| rule.people).max().unwrap_or(1)
+    }
 }
 
 #[cfg(test)]

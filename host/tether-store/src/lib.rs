@@ -8,6 +8,7 @@ mod file_name;
 mod row;
 mod sqlite;
 
+pub use row::history::Chained;
 pub use sqlite::actions::SqliteActions;
 pub use sqlite::actions::archive::{Archive, Damaged, Kept};
 pub use sqlite::databases::SqliteDatabases;

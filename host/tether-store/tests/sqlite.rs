@@ -1,5 +1,11 @@
 //! The contract of both ports on SQLite, and what only SQLite has.
 
+#[path = "sqlite/announced.rs"]
+mod announced;
+#[path = "sqlite/chain.rs"]
+mod chain;
+#[path = "sqlite/chain_of_old_files.rs"]
+mod chain_of_old_files;
 mod contract;
 #[path = "sqlite/existing_files.rs"]
 mod existing_files;
@@ -58,9 +64,12 @@ contract!(
     fifty_racing_swaps_have_one_winner,
     a_proposal_key_names_one_action_of_its_proposer,
     a_confirm_key_is_bound_when_its_claim_wins,
+    the_key_of_an_approval_is_bound_with_it,
+    of_fifty_proposals_at_once_as_many_are_kept_as_may_be_open,
     lists_are_newest_first_and_their_pages_join,
     the_history_tells_every_move,
     outputs_are_erased_and_their_records_are_due_until_they_are_empty,
+    arguments_are_erased_once_their_action_has_ended,
     what_is_sent_is_noted_while_its_attempt_executes_and_at_no_other_time,
     an_action_is_bound_to_an_endpoint_as_well,
     every_state_survives_its_row,

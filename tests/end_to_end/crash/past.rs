@@ -56,12 +56,8 @@ impl World {
         let told = told.unwrap_or_else(|| panic!("{}: it died by itself", past.story));
         assert!(matches!(told.str("status"), "Succeeded" | "Replayed"), "{}: {}", past.story, told.text);
         let audit = tether(&past.data(), &["audit", "verify", "--data-dir", "."]);
-        assert_eq!(
-            (audit.code, audit.stdout.as_str()),
-            (0, "all is well: 1 actions checked\n"),
-            "{}",
-            past.story
-        );
+        let well = audit.stdout.contains("all is well: 1 actions and ");
+        assert!(audit.code == 0 && well, "{}: {}", past.story, audit.stdout);
         lived
     }
 

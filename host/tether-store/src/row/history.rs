@@ -14,7 +14,7 @@ use super::{Fault, moment, parsed, parsed_option, state};
 /// What [`event`] reads.
 pub(crate) const EVENT_COLUMNS: &str = "at, actor, channel, was, became, attempt, detail";
 
-/// What [`announced`] and [`linked`] read; the rows of `history` joined with `actions`.
+/// What [`announced`] and [`chained`] read; the rows of `history` joined with `actions`.
 pub(crate) const ANNOUNCED_COLUMNS: &str = "history.number, history.tenant, place, hash, proposal, state, \
      actions.id, history.revision, at, actor, channel, was, became, attempt, detail";
 
@@ -143,6 +143,35 @@ pub(crate) fn announced(row: &Row<'_>) -> anyhow::Result<Announced> {
         action: parsed(row, "id")?,
         revision: Revision(row.get::<_, i64>("revision")?.try_into()?),
         event: event(row)?,
+    })
+}
+
+/// An event as it is stored, with everything that its hash covers.
+#[derive(Debug)]
+pub struct Chained {
+    /// Whose history it is in, where, its hash, and what happened.
+    pub announced: Announced,
+    /// Of what never changes of the action.
+    pub proposal: Digest,
+    /// Of how it stood from then on.
+    pub state: Digest,
+}
+
+impl Chained {
+    /// What its hash is of.
+    pub fn line(&self) -> Line<'_> {
+        let Announced { tenant, place, action, revision, event, .. } = &self.announced;
+        let (place, action, revision) = (*place, *action, *revision);
+        Line { tenant, place, action, revision, event, proposal: self.proposal, state: self.state }
+    }
+}
+
+/// The same, from a row of [`ANNOUNCED_COLUMNS`].
+pub(crate) fn chained(row: &Row<'_>) -> anyhow::Result<Chained> {
+    Ok(Chained {
+        announced: announced(row)?,
+        proposal: Digest::from_bytes(row.get("proposal")?),
+        state: Digest::from_bytes(row.get("state")?),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tether_core::action::{Action, Arguments, Output, Preview, Revision, State, Status};
+use tether_core::action::{Action, Approval, Arguments, Claim, Output, Preview, Revision, State, Status};
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
 use tether_core::grant::{Binding, BoundEndpoint};
@@ -40,6 +40,19 @@ fn succeeded(output: &str, millis: i64) -> State {
         at: at(millis),
         output: Output::Kept(json(output)),
         approvals: Vec::new(),
+    }
+}
+
+fn approval(user: &str, key: Option<&str>) -> Approval {
+    Approval { claim: Claim { by: user.parse().unwrap(), ..claim(key) }, at: at(7) }
+}
+
+fn approved(approvals: &[Approval]) -> State {
+    State::Pending {
+        attempts_used: 0,
+        expires_at: at(1_000),
+        last_failure: None,
+        approvals: approvals.to_vec(),
     }
 }
 
@@ -147,6 +160,114 @@ pub(crate) async fn a_confirm_key_is_bound_when_its_claim_wins(store: Store) {
     assert!(matches!(store.swap(other).await.unwrap(), Swap::Done(_)), "another person's key is another");
 }
 
+pub(crate) async fn the_key_of_an_approval_is_bound_with_it(store: Store) {
+    let (first, second) = (propose(&store, new_action(1)).await, propose(&store, new_action(2)).await);
+    let one = moved(&store, &first, approved(&[approval("ann", Some("k"))])).await;
+    let (tenant, user, key) = ("acme".parse().unwrap(), "ann".parse().unwrap(), "k".parse().unwrap());
+    assert_eq!(store.confirmed_with(&tenant, &user, &key).await.unwrap(), Some(first.id));
+    let taken = store.swap(change(&second, approved(&[approval("ann", Some("k"))]))).await.unwrap();
+    assert!(matches!(taken, Swap::KeyTaken));
+    let taken = store.swap(change(&second, executing(Some("k")))).await.unwrap();
+    assert!(matches!(taken, Swap::KeyTaken), "an approval's key is a claim's");
+    let two = approved(&[approval("ann", Some("k")), approval("bob", Some("k"))]);
+    assert_eq!(moved(&store, &one, two.clone()).await.state, two);
+}
+
+pub(crate) async fn of_fifty_proposals_at_once_as_many_are_kept_as_may_be_open(store: Store) {
+    let limited = |number: u64, user: &str, tool: &str| {
+        let mut new = new_action(number);
+        new.proposal.proposer = user.parse().unwrap();
+        new.proposal.tool = tool.parse().unwrap();
+        new.key = Some(format!("key-{number}").parse().unwrap());
+        new.max_open = Some(5);
+        new
+    };
+    let mut racers = JoinSet::new();
+    for number in 1..=50 {
+        let (store, new) = (store.clone(), limited(number, "agent", "void_ticket"));
+        racers.spawn(async move { store.propose(new).await.unwrap() });
+    }
+    let mut kept = vec![];
+    let mut refused = 0;
+    while let Some(proposed) = racers.join_next().await {
+        match proposed.unwrap() {
+            Proposed::New(action) => kept.push(action),
+            Proposed::TooMany => refused += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((kept.len(), refused), (5, 45));
+    let number = u64::from_str_radix(&kept[0].id.to_string(), 16).unwrap();
+    let again = store.propose(limited(number, "agent", "void_ticket")).await.unwrap();
+    assert!(matches!(again, Proposed::Before(_)), "a repetition is never refused");
+    propose(&store, limited(60, "other", "void_ticket")).await;
+    propose(&store, limited(61, "agent", "refund")).await;
+    let mut foreign = limited(62, "agent", "void_ticket");
+    foreign.proposal.tenant = "umbrella".parse().unwrap();
+    propose(&store, foreign).await;
+
+    let refused = async |number, millis| {
+        let mut new = limited(number, "agent", "void_ticket");
+        new.proposal.created_at = at(millis);
+        matches!(store.propose(new).await.unwrap(), Proposed::TooMany)
+    };
+    moved(&store, &kept[0], executing(None)).await;
+    assert!(refused(70, 0).await, "what executes is open");
+    moved(&store, &kept[1], State::Expired { attempts_used: 0, at: at(5) }).await;
+    assert!(!refused(71, 0).await);
+    assert!(refused(72, 999).await);
+    assert!(!refused(73, 1_000).await, "what is over is not open");
+}
+
+pub(crate) async fn arguments_are_erased_once_their_action_has_ended(store: Store) {
+    let tenant = "acme".parse().unwrap();
+    let ended = async |number: u64, millis: i64| {
+        let mut new = new_action(number);
+        new.key = Some(format!("key-{number}").parse().unwrap());
+        new.proposal.preview = Preview::Text("Void ticket 7".into());
+        let action = propose(&store, new).await;
+        moved(&store, &action, State::Expired { attempts_used: 0, at: at(millis) }).await
+    };
+    for (number, millis) in [(1, 10), (2, 20), (3, 30)] {
+        ended(number, millis).await;
+    }
+    let open = propose(&store, new_action(4)).await;
+    let running = propose(&store, new_action(5)).await;
+    moved(&store, &running, executing(None)).await;
+    let erased = async || {
+        let mut erased = vec![];
+        for number in 1..=5 {
+            let action = store.load(&tenant, id(number)).await.unwrap().unwrap();
+            if action.proposal.arguments.kept().is_none() {
+                assert_eq!(action.proposal.preview, Preview::Erased);
+                erased.push(number);
+            }
+        }
+        erased
+    };
+    store.erase_arguments(at(10), at(90), 9).await.unwrap();
+    assert_eq!(erased().await, [0; 0]);
+    store.erase_arguments(at(30), at(90), 1).await.unwrap();
+    assert_eq!(erased().await, [1], "the oldest first");
+    for _ in 0..2 {
+        store.erase_arguments(at(i64::MAX), at(90), 9).await.unwrap();
+    }
+    assert_eq!(erased().await, [1, 2, 3], "what is undecided is kept");
+    let whole = json("{\"ticket\": 7}");
+    assert_eq!(load(&store, &open).await.proposal.arguments, Arguments::Kept(whole.clone()));
+
+    let forgotten = store.load(&tenant, id(1)).await.unwrap().unwrap();
+    assert_eq!(forgotten.proposal.arguments, Arguments::Erased(whole.fingerprint()));
+    let (user, key) = ("agent".parse().unwrap(), "key-1".parse().unwrap());
+    let again = store.proposed_with(&tenant, &user, &key).await.unwrap().unwrap();
+    assert_eq!(again.id, id(1), "its key stays known");
+    let history = store.history(&tenant, id(1)).await.unwrap();
+    assert_eq!((forgotten.revision.0, history.len()), (3, 3));
+    let last = &history[2];
+    assert_eq!((last.from, last.to, &last.actor), (Some(Status::Expired), Status::Expired, &None));
+    assert_eq!((last.at, last.detail.as_str()), (at(90), "its arguments and its preview were erased"));
+}
+
 pub(crate) async fn lists_are_newest_first_and_their_pages_join(store: Store) {
     for number in 1..=9 {
         let mut new = new_action(number);
@@ -248,6 +369,10 @@ pub(crate) async fn outputs_are_erased_and_their_records_are_due_until_they_are_
     store.set_records_due(&tenant, id(3), Some(at(0))).await.unwrap();
     assert_eq!(due(200, 9).await, [id(1)], "a kept output's records are never due");
 
+    let history = store.history(&tenant, id(1)).await.unwrap();
+    let last = history.last().unwrap();
+    assert_eq!((last.at, last.attempt, last.detail.as_str()), (at(90), 1, "its result was erased"));
+
     let kept = |number| store.load(&tenant, id(number));
     let first = kept(1).await.unwrap().unwrap();
     assert!(matches!(first.state, State::Succeeded { output: Output::Erased, .. }));
@@ -326,6 +451,12 @@ pub(crate) async fn every_state_survives_its_row(store: Store) {
             approvals: vec![],
         },
         State::Pending { attempts_used: 0, expires_at: at(-1), last_failure: None, approvals: vec![] },
+        State::Pending {
+            attempts_used: 0,
+            expires_at: at(9),
+            last_failure: None,
+            approvals: vec![approval("ann", Some("k\"1")), approval("Bob  B. 😀", None)],
+        },
         executing(Some("k")),
         State::Executing {
             attempt: 3,
@@ -341,7 +472,7 @@ pub(crate) async fn every_state_survives_its_row(store: Store) {
             claim: claim(Some("l")),
             at: at(9),
             output: Output::Erased,
-            approvals: vec![],
+            approvals: vec![approval("bob", Some("m"))],
         },
         State::Failed { attempts_used: 3, at: at(9), failure: failure() },
         State::Declined { attempts_used: 1, at: at(9), by: "bob".parse().unwrap(), reason: None },

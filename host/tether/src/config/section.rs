@@ -118,15 +118,29 @@ impl<'a> Section<'a> {
     where
         T: TryFrom<u64> + PartialOrd + Display + Copy,
     {
-        let Some(found) = self.take(key) else { return Ok(default) };
+        Ok(self.optional_number(key, range)?.unwrap_or(default))
+    }
+
+    /// The same, where there is one.
+    pub(super) fn optional_number<T>(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<T>,
+    ) -> Result<Option<T>, ConfigError>
+    where
+        T: TryFrom<u64> + PartialOrd + Display + Copy,
+    {
+        let Some(found) = self.take(key) else { return Ok(None) };
         let number = match &found.value {
             Value::Number(number) => number.as_u64(),
             Value::String(text) => text.trim().parse().ok(),
             _ => None,
         };
-        number.and_then(|number| T::try_from(number).ok()).filter(|number| range.contains(number)).ok_or_else(
-            || found.wrong(format!("it must be a whole number from {} to {}", range.start(), range.end())),
-        )
+        let number =
+            number.and_then(|number| T::try_from(number).ok()).filter(|number| range.contains(number));
+        number.map(Some).ok_or_else(|| {
+            found.wrong(format!("it must be a whole number from {} to {}", range.start(), range.end()))
+        })
     }
 
     /// A length of time within `range`, such as `"24h"`.
@@ -206,13 +220,18 @@ impl<'a> Section<'a> {
 
     /// Yes or no, which is the default; the environment's are text.
     pub(super) fn flag(&mut self, key: &'static str) -> Result<bool, ConfigError> {
-        let Some(found) = self.take(key) else { return Ok(false) };
+        Ok(self.optional_flag(key)?.unwrap_or_default())
+    }
+
+    /// Yes or no, where it is said.
+    pub(super) fn optional_flag(&mut self, key: &'static str) -> Result<Option<bool>, ConfigError> {
+        let Some(found) = self.take(key) else { return Ok(None) };
         let flag = match &found.value {
             Value::Bool(flag) => Some(*flag),
             Value::String(text) => text.trim().parse().ok(),
             _ => None,
         };
-        flag.ok_or_else(|| found.wrong("it must be true or false"))
+        flag.map(Some).ok_or_else(|| found.wrong("it must be true or false"))
     }
 
     /// A section within this one; an empty one where it is left out.

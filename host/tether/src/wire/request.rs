@@ -1,7 +1,7 @@
 //! Bodies of requests.
 
-use serde::de::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde_json::value::{Map, RawValue, Value};
 use tether_core::id::IdempotencyKey;
 use tether_core::json::{InvalidJson, JsonText};
 use utoipa::ToSchema;
@@ -65,7 +65,7 @@ impl CallRequest<'_> {
 impl ConfirmRequest {
     /// Reads a body.
     pub fn parse(body: &str) -> Result<Self, InvalidBody> {
-        read(body)
+        read_decision(body)
     }
 
     /// The key, where there is one.
@@ -78,7 +78,7 @@ impl ConfirmRequest {
 impl DeclineRequest {
     /// Reads a body.
     pub fn parse(body: &str) -> Result<Self, InvalidBody> {
-        let request: Self = read(body)?;
+        let request: Self = read_decision(body)?;
         if request.reason.as_ref().is_some_and(|reason| reason.chars().count() > LONGEST_REASON) {
             return Err(InvalidBody::Shape(format!("reason: it has more than {LONGEST_REASON} characters")));
         }
@@ -86,8 +86,31 @@ impl DeclineRequest {
     }
 }
 
+/// What other systems put the decider's name into. It is passed over: who decides is who
+/// the token says. What else is unknown is an error, so that no misspelt precondition is
+/// lost.
+const PERSONS: &[&str] = &[
+    "user",
+    "approver",
+    "approvedBy",
+    "confirmedBy",
+    "decidedBy",
+    "declinedBy",
+    "actor",
+    "by",
+    "tenant",
+    "roles",
+];
+
+/// The same as [`read`], of a body that may name persons.
+fn read_decision<T: DeserializeOwned>(body: &str) -> Result<T, InvalidBody> {
+    let mut members: Map<String, Value> = read(body)?;
+    members.retain(|name, _| !PERSONS.contains(&name.as_str()));
+    serde_json::from_value(Value::Object(members)).map_err(|error| InvalidBody::Shape(error.to_string()))
+}
+
 /// Reads an object; nothing at all is an empty one.
-fn read<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, InvalidBody> {
+pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, InvalidBody> {
     let body = if body.trim_ascii().is_empty() { "{}" } else { body };
     // Finds what serde would let pass: names that occur twice, at any depth.
     JsonText::parse(body)?;
@@ -140,6 +163,19 @@ mod tests {
         assert_eq!(ConfirmRequest::parse(r#"{"idempotencyKey":null}"#).unwrap().key(), Ok(None));
         assert!(ConfirmRequest::parse(r#"{"idempotencyKey":""}"#).unwrap().key().is_err());
         assert!(ConfirmRequest::parse(r#"{"attemptsUsed":-1}"#).is_err());
-        assert!(ConfirmRequest::parse(r#"{"confirmedBy":"boss"}"#).is_err());
+        assert!(ConfirmRequest::parse(r#"{"attemptUsed":1}"#).is_err(), "a precondition is not lost");
+        assert!(ConfirmRequest::parse(r#"{"attemptsUsed":0,"attemptsUsed":1}"#).is_err());
+    }
+
+    #[test]
+    fn f29_a_name_in_a_body_is_passed_over() {
+        for name in PERSONS {
+            let request = ConfirmRequest::parse(&format!(r#"{{"{name}":"boss","attemptsUsed":2}}"#)).unwrap();
+            assert_eq!(request.attempts_used, Some(2), "{name}");
+            let request =
+                DeclineRequest::parse(&format!(r#"{{"reason":"no","{name}":{{"id":1}}}}"#)).unwrap();
+            assert_eq!(request.reason.as_deref(), Some("no"), "{name}");
+        }
+        assert!(CallRequest::arguments(r#"{"user":"boss"}"#).is_err(), "a proposal has its own arguments");
     }
 }

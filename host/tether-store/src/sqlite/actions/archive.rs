@@ -10,7 +10,8 @@ use tether_core::id::ActionId;
 use tether_core::port::actions::HistoryEvent;
 
 use super::{open_reader, reads};
-use crate::row::{Fault, history};
+use crate::row::history::{self, Chained};
+use crate::row::{Fault, proposal, state};
 
 /// The actions of all tenants, in the order in which they were proposed. Everything here
 /// blocks. Nobody may write to the file meanwhile: what belongs together is read in
@@ -30,6 +31,8 @@ pub struct Kept {
     pub history: Vec<HistoryEvent>,
     /// The action that the key of its claim is bound to, if it has one.
     pub key_names: Option<ActionId>,
+    /// Whether the row is what the last event of its history says.
+    pub fits: bool,
 }
 
 /// An action that holds what Tether never wrote.
@@ -68,11 +71,12 @@ impl Archive {
         if let Some(last) = found.last() {
             self.last = last.number;
         }
-        let whole = |found: reads::Found| match found.action.and_then(|action| self.whole(action)) {
-            Ok(kept) => Ok(Ok(kept)),
-            Err(Fault::Damaged { id: _, what }) => Ok(Err(Damaged { id: found.id, what })),
-            Err(Fault::Sqlite(error)) => Err(error.into()),
-        };
+        let whole =
+            |found: reads::Found| match found.action.and_then(|action| self.whole(found.number, action)) {
+                Ok(kept) => Ok(Ok(kept)),
+                Err(Fault::Damaged { id: _, what }) => Ok(Err(Damaged { id: found.id, what })),
+                Err(Fault::Sqlite(error)) => Err(error.into()),
+            };
         found.into_iter().map(whole).collect()
     }
 
@@ -81,7 +85,34 @@ impl Archive {
         history::heads(&self.connection)
     }
 
-    fn whole(&self, action: Action) -> Result<Kept, Fault> {
+    /// Hands every event of every tenant to `each`, in the order in which they were
+    /// written. One that holds what Tether never wrote is an error, with its number in
+    /// place of an id.
+    pub fn events(
+        &self,
+        mut each: impl FnMut(Result<Chained, Damaged>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut statement = reads::every_event(&self.connection)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let chained = history::chained(row);
+            each(match chained {
+                Ok(chained) => Ok(chained),
+                Err(error) => {
+                    let number: i64 = row.get("number")?;
+                    Err(Damaged { id: format!("event {number}"), what: format!("{error:#}") })
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// How many events there are.
+    pub fn count_events(&self) -> anyhow::Result<u64> {
+        Ok(reads::count_events(&self.connection)?)
+    }
+
+    fn whole(&self, number: i64, action: Action) -> Result<Kept, Fault> {
         let tenant = &action.proposal.tenant;
         let history = reads::history(&self.connection, tenant, action.id)?;
         let key_names = match &action.state {
@@ -91,6 +122,14 @@ impl Archive {
             }
             _ => None,
         };
-        Ok(Kept { action, history, key_names })
+        let fits = self.fits(number, &action)?;
+        Ok(Kept { action, history, key_names, fits })
+    }
+
+    fn fits(&self, number: i64, action: &Action) -> Result<bool, Fault> {
+        let connection = &self.connection;
+        let Some(standing) = state::standing_of(connection, number)? else { return Ok(false) };
+        let Some(last) = history::last(connection, number, action.revision)? else { return Ok(false) };
+        Ok(last.state == standing.state && last.proposal == proposal::proposal_digest(connection, number)?)
     }
 }

@@ -1,6 +1,6 @@
 //! What is asked about actions.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, ToSql};
+use rusqlite::{Connection, OptionalExtension as _, Row, Statement, ToSql};
 use tether_core::action::{Action, Proposal};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
@@ -252,6 +252,20 @@ pub(super) fn after(connection: &Connection, number: i64, limit: usize) -> Resul
 /// How many actions there are, of all tenants.
 pub(super) fn count(connection: &Connection) -> Result<u64, Fault> {
     let count = connection.query_row("SELECT count(*) FROM actions", [], |row| row.get::<_, i64>(0))?;
+    Ok(count.cast_unsigned())
+}
+
+/// Asks for every event, the oldest first. Its action may be gone.
+pub(super) fn every_event(connection: &Connection) -> rusqlite::Result<Statement<'_>> {
+    connection.prepare(&format!(
+        "SELECT {ANNOUNCED_COLUMNS} FROM history LEFT JOIN actions ON actions.number = action
+         ORDER BY history.number"
+    ))
+}
+
+/// How many events there are, of all tenants.
+pub(super) fn count_events(connection: &Connection) -> Result<u64, Fault> {
+    let count = connection.query_row("SELECT count(*) FROM history", [], |row| row.get::<_, i64>(0))?;
     Ok(count.cast_unsigned())
 }
 

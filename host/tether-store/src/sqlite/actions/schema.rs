@@ -6,6 +6,8 @@ use anyhow::Context as _;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use tether_core::fault::{self, Point};
 
+use super::writes;
+
 /// Statements that the connection keeps prepared: all of them.
 const KEPT: usize = 128;
 
@@ -79,6 +81,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    writes::overwrite(connection, "fast")?;
     connection.set_prepared_statement_cache_capacity(KEPT);
     connection.pragma_update(None, "trusted_schema", false)
 }

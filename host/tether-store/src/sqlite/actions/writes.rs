@@ -182,6 +182,12 @@ pub(super) fn erase_arguments(
     Ok(())
 }
 
+/// Whether what is deleted from now on is overwritten with zeros: all of it (`on`), or
+/// what is on pages that are written anyway (`fast`).
+pub(super) fn overwrite(connection: &Connection, how: &str) -> rusqlite::Result<()> {
+    connection.pragma_update_and_check(None, "secure_delete", how, |_| Ok(()))
+}
+
 /// Erases something of an action that has ended, and writes that down.
 fn erase(
     connection: &Connection,
@@ -193,7 +199,11 @@ fn erase(
     let standing = |number| Ok::<_, Fault>(state::standing_of(connection, number)?);
     let Some(before) = standing(found.number)? else { return Ok(()) };
     let (proposal, was_changed) = bound(connection, &before)?;
-    erase()?;
+    // Overwritten, too: what is only let go of stays in the file for long.
+    overwrite(connection, "on")?;
+    let erased = erase();
+    overwrite(connection, "fast")?;
+    erased?;
     let Some(after) = standing(found.number)? else { return Ok(()) };
     match history::place_of(connection, found.number) {
         Ok(place) => {

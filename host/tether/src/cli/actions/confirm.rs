@@ -54,7 +54,11 @@ impl Confirm {
             status => return Err(anyhow!("it is {status}: there is nothing to confirm")),
         };
         let outcome = confirm(&gateway, &action, key.as_deref()).await?;
-        let done = matches!(outcome.status.as_str(), "Succeeded" | "Replayed");
+        let approved = outcome.status == "Pending" && outcome.error_code.is_none();
+        if approved && !gateway.json() {
+            eprintln!("approved; {}", still_missing(&outcome));
+        }
+        let done = approved || matches!(outcome.status.as_str(), "Succeeded" | "Replayed");
         Ok(if done { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
@@ -76,6 +80,15 @@ async fn confirm(gateway: &Gateway, action: &SeenAction, key: Option<&str>) -> a
     };
     say(if gateway.json() { answer.body } else { show::whole(&outcome) });
     Ok(outcome)
+}
+
+/// Whose yes an action that was approved waits for.
+fn still_missing(action: &SeenAction) -> String {
+    let have = u32::try_from(action.approvals.len()).unwrap_or(u32::MAX);
+    match action.approvals_needed.saturating_sub(have) {
+        1 => "nothing ran yet: it takes the yes of another person".to_owned(),
+        more => format!("nothing ran yet: it takes the yes of {more} other persons"),
+    }
 }
 
 /// Asks the person. Anything but a yes is a no.

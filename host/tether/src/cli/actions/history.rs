@@ -36,7 +36,8 @@ impl History {
         for event in &history.events {
             let actor = event.actor.as_deref().unwrap_or("tether");
             let [at, to, actor, detail] = [&event.at, &event.to, actor, &event.detail].map(shown);
-            say(format!("{at}  {to:<9}  {actor}: {detail}"));
+            let channel = event.channel.as_deref().map(|channel| format!(" ({})", shown(channel)));
+            say(format!("{at}  {to:<9}  {actor}{}: {detail}", channel.unwrap_or_default()));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,20 +1,26 @@
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use tether_core::action::{Arguments, Claim, Event, Preview, Proposal, Verdict};
+use tether_core::action::{Action, Arguments, Claim, Event, Preview, Proposal, Verdict};
+use tether_core::chain::Head;
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
-use tether_core::grant::{BoundComponent, DatabaseGrant, Grants};
+use tether_core::grant::{Binding, BoundComponent, DatabaseGrant, Grants};
 use tether_core::id::ActionId;
 use tether_core::identity::Actor;
 use tether_core::json::JsonText;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::{ActionStore, Change, NewAction, Proposed, Swap};
-use tether_core::port::databases::{Begun, Rights, Work};
+use tether_core::port::databases::{Begun, Databases as _, Rights, Scope, SqlLimits, Work};
 use tether_core::settlement;
-use tether_store::SqliteActions;
+use tether_store::{SqliteActions, SqliteDatabases};
 
+use super::export::Export;
+use super::verify::{Report, records, verify};
 use super::*;
+use crate::data_folder::DataFolder;
 use crate::scratch::Scratch;
 
 const NOON: Timestamp = Timestamp::EPOCH;
@@ -99,9 +105,13 @@ impl Folder {
 
     async fn findings(&self) -> Vec<String> {
         let mut told = Vec::new();
-        let report = verify(self.path(), |line| told.push(line.in_words())).await.unwrap();
+        let report = self.verify(Vec::new(), None, &mut told).await;
         assert_eq!((report.actions, report.findings.len()), (2, told.len()));
         told
+    }
+
+    async fn verify(&self, heads: Vec<Head>, export: Option<Export>, told: &mut Vec<String>) -> Report {
+        verify(self.path(), heads, export, |line| told.push(line.in_words())).await.unwrap()
     }
 }
 
@@ -183,10 +193,90 @@ async fn a_database_that_is_gone_is_a_finding() {
 async fn a_folder_that_is_in_use_or_none_is_refused() {
     let folder = Folder::new().await;
     let held = DataFolder::take(folder.path()).unwrap();
-    let error = verify(folder.path(), |_| {}).await.unwrap_err().to_string();
+    let error = verify(folder.path(), Vec::new(), None, |_| {}).await.unwrap_err().to_string();
     assert!(error.contains("is in use by another tether"), "{error}");
     drop(held);
     let nowhere = folder.path().join("nowhere");
-    let error = verify(&nowhere, |_| {}).await.unwrap_err().to_string();
+    let error = verify(&nowhere, Vec::new(), None, |_| {}).await.unwrap_err().to_string();
     assert!(error.contains("is no data folder") && !nowhere.exists(), "{error}");
+}
+
+#[tokio::test]
+async fn a_broken_history_is_told_with_its_place() {
+    for (sql, part) in [
+        (
+            "UPDATE history SET detail = '?' WHERE became = 'Executing'",
+            "the history of acme, place 3, action 01010101010101010101010101010101: the event",
+        ),
+        (
+            "UPDATE actions SET preview_kind = 'text', preview = 'x' WHERE attempts = 0",
+            "another than its history says",
+        ),
+        ("UPDATE chain_heads SET place = 9", "the history of acme, place 4: the history ends at place 4"),
+        ("UPDATE history SET became = 'Gone' WHERE became = 'Executing'", "the histories: event 3 holds"),
+    ] {
+        let folder = Folder::new().await;
+        folder.tamper("actions.db", sql);
+        let mut told = Vec::new();
+        folder.verify(Vec::new(), None, &mut told).await;
+        let found = told.iter().any(|line| line.contains(part) && line.ends_with("(chain)"));
+        assert!(found, "{sql}: {told:#?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_exported_is_enough_to_find_what_was_cut_later() {
+    let folder = Folder::new().await;
+    let kept = folder.path().join("kept.jsonl");
+    let report = folder.verify(Vec::new(), Some(Export::create(&kept).unwrap()), &mut Vec::new()).await;
+    let text = std::fs::read_to_string(&kept).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((report.events, lines.len()), (4, 4));
+    let names: Vec<_> = lines[0].as_object().unwrap().keys().cloned().collect();
+    for name in [
+        "tenant", "place", "actionId", "revision", "at", "actor", "channel", "from", "to", "attempt",
+        "detail", "proposal", "state", "hash",
+    ] {
+        assert!(names.contains(&name.to_owned()), "{name} is missing in {names:?}");
+    }
+    assert_eq!(names.len(), 14, "no number that tells of other tenants: {names:?}");
+    assert_eq!((&lines[3]["place"], &lines[3]["to"]), (&4.into(), &"Succeeded".into()));
+
+    let heads = heads::read(&kept).unwrap();
+    assert_eq!(heads, report.heads);
+    let mut told = Vec::new();
+    folder.verify(heads.clone(), None, &mut told).await;
+    assert_eq!(told, [""; 0]);
+
+    // Everything after the claim is gone, and the rest fits.
+    folder.tamper(
+        "actions.db",
+        "DELETE FROM history WHERE became = 'Succeeded';
+         UPDATE chain_heads SET place = 3, hash = (SELECT hash FROM history WHERE place = 3)",
+    );
+    folder.verify(heads, None, &mut told).await;
+    assert!(
+        told[0].starts_with("the history of acme, place 4: the event that was kept elsewhere"),
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn heads_are_read_from_an_export_from_a_report_and_from_lines() {
+    let folder = Scratch::new().unwrap();
+    let path = folder.path().join("heads");
+    let hash = Digest::of("x");
+    let read = |text: String| {
+        std::fs::write(&path, text).unwrap();
+        heads::read(&path).map_err(|error| format!("{error:#}"))
+    };
+    let head = |tenant: &str, place| Head { tenant: tenant.parse().unwrap(), place, hash };
+    let line = |tenant, place| heads::json(&head(tenant, place)).to_string();
+    let lines = [line("a", 3), line("a", 7), line("b", 2), line("a", 5)].join("\n");
+    assert_eq!(read(lines).unwrap(), [head("a", 7), head("b", 2)], "the last of each");
+    let report = format!(r#"{{"events":9,"heads":[{},{}],"findings":[]}}"#, line("a", 7), line("b", 2));
+    assert_eq!(read(report).unwrap(), [head("a", 7), head("b", 2)]);
+    assert!(read("{\"tenant\":\"a\"}".to_owned()).unwrap_err().contains("line 1 is no head"));
+    assert!(read(String::new()).unwrap_err().contains("there are none"));
 }
