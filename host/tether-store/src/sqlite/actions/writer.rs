@@ -1,7 +1,8 @@
 //! One connection that writes, for all.
 //!
-//! Writes that wait at the same time share one transaction and one sync, a savepoint
-//! each. Nobody is answered before that sync. Whoever comes while nobody writes does so on
+//! Writes that wait at the same time share one transaction and one sync; where one of them
+//! fails, which is seldom, each gets its own. (A savepoint for each would copy every page
+//! that it changes.) Nobody is answered before that sync. Whoever comes while nobody writes does so on
 //! its own thread, so that a lone write waits for the disk and for nothing else; those who
 //! came meanwhile are written by another thread, together.
 
@@ -123,7 +124,7 @@ impl Lead {
                 self.desk.commits.send_replace(());
                 together.into_iter().for_each(|job| job.answer(None));
             }
-            // One of them spoiled it for all: each on its own.
+            // One of them, or all together, cannot be kept: each on its own.
             Err(_) if together.len() > 1 => {
                 for job in together {
                     let mut alone = [job];
@@ -200,9 +201,18 @@ where
 /// so has run nothing, and counts as an attempt that was interrupted; a note says that a
 /// request may have left that did not; what else comes back is what somebody wanted.
 fn commit(connection: &Connection, jobs: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
-    let run = execute(connection, "BEGIN IMMEDIATE")
-        .and_then(|()| jobs.iter_mut().try_for_each(|job| in_savepoint(connection, job)));
-    let Err(error) = run.and_then(|()| execute(connection, "COMMIT")) else { return Ok(()) };
+    let committed = execute(connection, "BEGIN IMMEDIATE").and_then(|()| {
+        let wanted = jobs.iter_mut().all(|job| job.run(connection));
+        if wanted { execute(connection, "COMMIT").map(|()| true) } else { Ok(false) }
+    });
+    let error = match committed {
+        Ok(true) => return Ok(()),
+        Ok(false) => {
+            roll_back(connection);
+            return Err(StoreError::Failed("one of these writes is not to be kept".into()));
+        }
+        Err(error) => error,
+    };
     let (undone, told) = (is_undone(&error), store_error(connection, error.into()));
     roll_back(connection);
     if !undone && let Err(error) = bury(connection) {
@@ -223,14 +233,4 @@ fn roll_back(connection: &Connection) {
 /// Runs a statement without parameters and rows, prepared once.
 fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([]).map(drop)
-}
-
-fn in_savepoint(connection: &Connection, job: &mut Box<dyn Job>) -> rusqlite::Result<()> {
-    execute(connection, "SAVEPOINT job")?;
-    if !job.run(connection) {
-        execute(connection, "ROLLBACK TO job")?;
-    }
-    // A full disk ends the whole transaction; then there is no savepoint to release,
-    // and this error says that everything is to be done again.
-    execute(connection, "RELEASE job")
 }
