@@ -87,7 +87,7 @@ fn read(row: &Row<'_>) -> anyhow::Result<Session> {
     Ok(Session {
         tenant: text("tenant")?.parse()?,
         user: text("user")?.parse()?,
-        roles: text("roles")?.split(' ').map(str::parse).collect::<Result<_, _>>()?,
+        roles: text("roles")?.split_whitespace().map(str::parse).collect::<Result<_, _>>()?,
         credential: match text("credential_kind")?.as_str() {
             "host" => Credential::Host(credential.parse()?),
             "token" => Credential::Token(credential.parse()?),
@@ -135,6 +135,15 @@ mod tests {
         store.close(Digest::of("1")).await.unwrap();
         assert_eq!(store.find(Digest::of("1")).await.unwrap(), None);
         assert!(store.find(Digest::of("2")).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_session_that_allows_nothing_is_one_as_well() {
+        let folder = Folder::new();
+        let store = SqliteActions::open(folder.path("actions.db")).unwrap();
+        let session = Session { roles: vec![], ..session(Credential::Host(Digest::of("token")), 10) };
+        store.open(Digest::of("cookie"), session.clone()).await.unwrap();
+        assert_eq!(store.find(Digest::of("cookie")).await.unwrap(), Some(session));
     }
 
     #[tokio::test]

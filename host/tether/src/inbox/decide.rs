@@ -1,0 +1,95 @@
+//! `POST /inbox/actions/{actionId}/confirm` and `…/decline`: what a person decided.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::post;
+use tether_core::id::{ActionId, IdempotencyKey};
+use tether_core::problem::{Code, Problem};
+use tether_gateway::{Outcome, Told};
+
+use super::action::{Named, Notice, show};
+use super::person::{DECIDERS, Person, Sent};
+use super::{failed, no_action};
+use crate::http::{Host, Needs, Route, status_of};
+
+pub(super) const CONFIRM: Route = Route {
+    method: Method::POST,
+    path: "/inbox/actions/{actionId}/confirm",
+    needs: Needs::Session(DECIDERS),
+    handler: || post(confirm),
+};
+pub(super) const DECLINE: Route = Route {
+    method: Method::POST,
+    path: "/inbox/actions/{actionId}/decline",
+    needs: Needs::Session(DECIDERS),
+    handler: || post(decline),
+};
+
+/// Confirms what the person saw. Every tab and every device of the person has the same
+/// key for it: whichever is first, the others are told what came of that.
+async fn confirm(State(host): State<Arc<Host>>, Named(id): Named, sent: Sent) -> Response {
+    let Sent { person, form } = sent;
+    let Some(id) = id else { return no_action(host.inbox(), &person) };
+    let seen = form.field("attemptsUsed").and_then(|seen| seen.parse::<u32>().ok());
+    let Some((seen, key)) = seen.and_then(|seen| Some((seen, key(id, seen)?))) else {
+        let text = "The form does not say which attempt was seen. Nothing was done.";
+        return failed(host.inbox(), StatusCode::BAD_REQUEST, text);
+    };
+    let outcome = person.gateway.confirm(&person.caller, id, Some(key), Some(seen)).await;
+    answer(&host, &person, id, outcome, None).await
+}
+
+fn key(id: ActionId, attempts_seen: u32) -> Option<IdempotencyKey> {
+    format!("inbox:{id}:{attempts_seen}").parse().ok()
+}
+
+async fn decline(State(host): State<Arc<Host>>, Named(id): Named, sent: Sent) -> Response {
+    let Sent { person, form } = sent;
+    let Some(id) = id else { return no_action(host.inbox(), &person) };
+    // Browsers end the lines of a form so.
+    let reason = form.field("reason").unwrap_or_default().replace("\r\n", "\n");
+    let reason = Some(reason.trim()).filter(|reason| !reason.is_empty()).map(str::to_owned);
+    let outcome = person.gateway.decline(&person.caller, id, reason.clone()).await;
+    answer(&host, &person, id, outcome, reason).await
+}
+
+/// To the action, whose page shows the one result, whoever decided; where that would show
+/// nothing of what came of this, the page at once, with a word about it.
+async fn answer(
+    host: &Host,
+    person: &Person,
+    id: ActionId,
+    outcome: Result<Outcome, Problem>,
+    reason: Option<String>,
+) -> Response {
+    let (status, text) = match outcome {
+        Ok(outcome) => match (outcome.told, outcome.error()) {
+            (Told::Conflict(Code::ActionOutdated | Code::ActionChanged), Some((_, text))) => {
+                (StatusCode::CONFLICT, text)
+            }
+            _ => return Redirect::to(&format!("/inbox/actions/{id}")).into_response(),
+        },
+        // The page says that by itself.
+        Err(problem) if problem.code == Code::KeyExpired => {
+            return Redirect::to(&format!("/inbox/actions/{id}")).into_response();
+        }
+        Err(problem) if problem.code == Code::ActionNotFound => return no_action(host.inbox(), person),
+        Err(problem) => (status_of(&problem), problem.detail),
+    };
+    show(host, person, id, Some(Notice { status, text, reason })).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_has_one_key_for_what_was_seen() {
+        let id = "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap();
+        let key = key(id, 1).unwrap();
+        assert_eq!(key.as_str(), "inbox:9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918:1");
+    }
+}
