@@ -17,3 +17,4 @@ mod page;
 mod python;
 mod soak;
 mod support;
+mod webhooks;

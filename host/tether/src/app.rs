@@ -16,7 +16,7 @@ use tether_transport::endpoint::Endpoints;
 use tether_transport::outbound::{self, Outbound};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::clock::SystemClock;
@@ -26,6 +26,7 @@ use crate::handlers::AllHandlers;
 use crate::http::{Host, HostParts, Patience, serve};
 use crate::progress::slow;
 use crate::token::{self, Identities};
+use crate::webhooks;
 
 /// How often actions are looked after without anybody asking.
 const SWEEP: Duration = Duration::from_secs(1);
@@ -41,6 +42,8 @@ pub struct App {
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
     sweeper: JoinHandle<()>,
+    /// Dropped, nobody is told any more.
+    _notices: JoinSet<()>,
     /// How long requests and attempts may still take when it is stopped.
     grace: Duration,
     /// Given back last.
@@ -70,6 +73,15 @@ impl App {
         not_open_to_all(config.listen)?;
         let listener = listen(config.listen).await?;
         let address = listener.local_addr()?;
+        let sources = webhooks::Sources {
+            hooks: actions.clone(),
+            feed: actions.clone(),
+            actions: actions.clone(),
+            clock: Arc::clone(&clock),
+            inbox: format!("http://{address}").into(),
+        };
+        let notices = webhooks::start(config.webhooks.clone(), sources, &outbound);
+        let notices = notices.await.context("the queues of the webhooks cannot be read")?;
 
         let host = Host::new(HostParts { identities, sessions: actions.clone(), feed: actions.clone() });
         let (stop, stopped) = oneshot::channel();
@@ -89,7 +101,7 @@ impl App {
         slow("settling what was interrupted", gateway.recover()).await.context("recovery failed")?;
         let sweeper = tokio::spawn(sweep(Arc::clone(&gateway)));
         host.ready(Arc::clone(&gateway));
-        Ok(Self { address, token, gateway, stop, server, sweeper, grace, _folder: folder })
+        Ok(Self { address, token, gateway, stop, server, sweeper, _notices: notices, grace, _folder: folder })
     }
 
     /// Where it listens.

@@ -254,6 +254,7 @@ fn every_key_is_documented() {
         "[[components]]",
         "[[components]]\n[[components.outbound]]",
         "[[endpoints]]",
+        "[[webhooks]]",
     ] {
         // The error about an unknown key names all that are known.
         let error = toml(&format!("{section}\nzzz = 1")).unwrap_err();

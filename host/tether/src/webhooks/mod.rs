@@ -6,6 +6,7 @@
 //! changes no action.
 
 mod body;
+mod deliver;
 mod dispatch;
 mod sign;
 mod slack;

@@ -85,3 +85,13 @@ fn neither_url_nor_secret_is_shown() {
     let printed = format!("{:?}", hook(keys));
     assert!(!printed.contains("s3cret-canary"), "{printed}");
 }
+
+#[test]
+fn the_example_of_the_document_is_read() {
+    let examples = blocks(include_str!("../../../../../docs/webhooks.md"), "toml");
+    let [example] = examples[..] else { panic!("{examples:?}") };
+    let files = [("tether.toml", example), ("slack-url", "https://hooks.slack.test/services/T0\n")];
+    let config = load(&files, &[("EXAMPLE_SECRET", SECRET.1)]).unwrap();
+    let names: Vec<_> = config.webhooks.iter().map(|hook| hook.name.as_str()).collect();
+    assert_eq!(names, ["ops", "approvers"]);
+}
