@@ -80,7 +80,14 @@ impl Destination {
     /// address itself, or a network that holds it.
     pub fn may_be_at(&self, address: IpAddr) -> bool {
         self.origin.host == HostPattern::Address(address)
-            || self.networks.iter().any(|network| network.0.contains(&address))
+            || self.networks.iter().any(|network| network.holds(address))
+    }
+}
+
+impl Network {
+    /// Whether `address` is one of its addresses.
+    pub fn holds(&self, address: IpAddr) -> bool {
+        self.0.contains(&address)
     }
 }
 

@@ -120,6 +120,11 @@ impl Client {
         self.send(Method::POST, path, Some(json), headers).await
     }
 
+    /// Asks for what is at `path` to be taken away.
+    pub async fn delete(&self, path: &str) -> Result<Answer, ClientError> {
+        self.send(Method::DELETE, path, None, &[]).await
+    }
+
     async fn send(
         &self,
         method: Method,

@@ -24,8 +24,9 @@ use crate::config::{self, Config, ConfigError, Limits};
 use crate::data_folder::DataFolder;
 use crate::handlers::AllHandlers;
 use crate::http::{Host, HostParts, Patience, serve};
+use crate::identity::{self, Identities, IdentityParts};
 use crate::progress::slow;
-use crate::token::{self, Identities};
+use crate::token;
 use crate::webhooks;
 
 /// How often actions are looked after without anybody asking.
@@ -37,11 +38,13 @@ const SETTLE: Duration = Duration::from_secs(5);
 /// A gateway that serves.
 pub struct App {
     address: SocketAddr,
-    token: String,
+    token: Option<String>,
     gateway: Arc<Gateway>,
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
     sweeper: JoinHandle<()>,
+    /// Dropped, the keys of providers are no longer kept fresh.
+    _keys: JoinSet<()>,
     /// Dropped, nobody is told any more.
     _notices: JoinSet<()>,
     /// How long requests and attempts may still take when it is stopped.
@@ -67,10 +70,24 @@ impl App {
         let actions = Arc::new(actions.with_context(|| format!("cannot open {}", path.display()))?);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let outbound = outbound(&config, Arc::clone(&clock))?;
-        let token = token::load_or_make(folder.path())
-            .with_context(|| format!("the token in {} cannot be had", folder.path().display()))?;
-        let identities = Identities::single(&token);
-        not_open_to_all(config.listen)?;
+        let token = config.identities.first_token.then(|| host_token(&folder)).transpose()?;
+        let identities = Identities::new(IdentityParts {
+            host_token: token.clone(),
+            tokens: actions.clone(),
+            providers: config.identities.providers.clone(),
+            fetch: identity::fetch(&outbound),
+            proxies: config.proxies.clone(),
+            clock: Arc::clone(&clock),
+        })
+        .await
+        .with_context(|| format!("cannot read {}", path.display()))?;
+        somebody_can_come(&identities, token.is_some(), config.listen)?;
+        if !identities.are_configured() && config.actions.rules.most_people() > 1 {
+            tracing::warn!(
+                "a rule takes several persons, and the host's own token is the only identity: nobody could confirm"
+            );
+        }
+        let keys = identities.keep_keys();
         let listener = listen(config.listen).await?;
         let address = listener.local_addr()?;
         let sources = webhooks::Sources {
@@ -78,12 +95,19 @@ impl App {
             feed: actions.clone(),
             actions: actions.clone(),
             clock: Arc::clone(&clock),
-            inbox: format!("http://{address}").into(),
+            inbox: inbox_at(&config.inbox, address).into(),
         };
         let notices = webhooks::start(config.webhooks.clone(), sources, &outbound);
         let notices = notices.await.context("the queues of the webhooks cannot be read")?;
 
-        let host = Host::new(HostParts { identities, sessions: actions.clone(), feed: actions.clone() });
+        let host = Host::new(HostParts {
+            identities,
+            sessions: actions.clone(),
+            feed: actions.clone(),
+            clock: Arc::clone(&clock),
+            inbox: config.inbox.clone(),
+            listen: address,
+        });
         let (stop, stopped) = oneshot::channel();
         // An app that is dropped stops as well.
         let stopped = async { stopped.await.unwrap_or(()) };
@@ -101,7 +125,18 @@ impl App {
         slow("settling what was interrupted", gateway.recover()).await.context("recovery failed")?;
         let sweeper = tokio::spawn(sweep(Arc::clone(&gateway)));
         host.ready(Arc::clone(&gateway));
-        Ok(Self { address, token, gateway, stop, server, sweeper, _notices: notices, grace, _folder: folder })
+        Ok(Self {
+            address,
+            token,
+            gateway,
+            stop,
+            server,
+            sweeper,
+            _keys: keys,
+            _notices: notices,
+            grace,
+            _folder: folder,
+        })
     }
 
     /// Where it listens.
@@ -109,9 +144,9 @@ impl App {
         self.address
     }
 
-    /// The operator's token.
-    pub fn token(&self) -> &str {
-        &self.token
+    /// The host's own token, where it has one.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
     }
 
     /// Takes no new requests, and waits for those that came, and for writes that
@@ -146,15 +181,41 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
-/// Only the store knows whether anybody but whoever has the host's token can come in.
-fn not_open_to_all(listen: SocketAddr) -> Result<(), ConfigError> {
-    if listen.ip().is_loopback() {
+/// Where people find the inbox.
+fn inbox_at(inbox: &config::Inbox, address: SocketAddr) -> String {
+    inbox.url.as_ref().map_or_else(|| format!("http://{address}"), ToString::to_string)
+}
+
+/// The host's own token.
+fn host_token(folder: &DataFolder) -> anyhow::Result<String> {
+    token::load_or_make(folder.path())
+        .with_context(|| format!("the token in {} cannot be had", folder.path().display()))
+}
+
+/// A host that nobody can use serves nobody; and beyond loopback it serves those who were
+/// given a token each. Only the store knows whether there are any.
+fn somebody_can_come(
+    identities: &Identities,
+    has_own_token: bool,
+    listen: SocketAddr,
+) -> Result<(), ConfigError> {
+    const MAKE: &str =
+        "make a token with `tether token create --user NAME --role ROLE`, or configure a provider";
+    if identities.are_configured() {
         return Ok(());
     }
-    Err(ConfigError::new(format!(
-        "listening on {listen} would let everybody in who finds it: this version knows one identity only. \
-         Listen on 127.0.0.1 and put a proxy or a tunnel in front"
-    )))
+    if !has_own_token {
+        return Err(ConfigError::new(format!(
+            "nobody could come in: `identities.first_token` is false, and there is no other identity; {MAKE}"
+        )));
+    }
+    if !listen.ip().is_loopback() {
+        return Err(ConfigError::new(format!(
+            "listening on {listen} lets everybody try who finds it, and the host's own token is all there is: \
+             {MAKE}, or listen on 127.0.0.1"
+        )));
+    }
+    Ok(())
 }
 
 /// The way out, for whatever leaves the host.
@@ -208,6 +269,8 @@ async fn floors(config: Config, folder: &DataFolder, below: Below) -> anyhow::Re
         );
     }
 
+    let offers = handlers.offers();
+    config::are_about_tools(&settings.rules, offers.iter().map(|offer| &offer.tool.name))?;
     let settings = tether_gateway::Settings {
         retry,
         max_attempts: settings.max_attempts,

@@ -13,6 +13,8 @@ pub mod data_folder;
 mod fault;
 pub mod handlers;
 pub mod http;
+pub mod identity;
+mod inbox;
 pub mod progress;
 mod scratch;
 pub mod telemetry;

@@ -1,15 +1,12 @@
-//! Who may use the gateway. In this version: one identity, whose token is made on
-//! the first start and kept in the data folder.
+//! The host's own token: made on the first start, and kept in the data folder.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
 use tether_core::fault::{self, Point};
 use tether_core::hex::Hex;
-use tether_core::identity::{Caller, Channel, Role};
 
 /// The name of the token's file within the data folder.
 pub const FILE: &str = "token";
@@ -17,43 +14,6 @@ pub const FILE: &str = "token";
 /// A token of one's own has at least so many characters: as many as 128 random bits
 /// take in hex digits.
 const SHORTEST: usize = 32;
-
-/// The tokens that are valid, by their digests: the tokens themselves are not
-/// kept in memory.
-pub struct Identities(Vec<([u8; 32], Caller)>);
-
-impl Identities {
-    /// One operator of one tenant, with every role.
-    pub fn single(token: &str) -> Self {
-        let caller = Caller {
-            tenant: "default".parse().expect("a valid tenant"),
-            user: "operator".parse().expect("a valid user"),
-            roles: Role::ALL.to_vec(),
-            channel: Channel::Api,
-            alone: true,
-            operator: true,
-        };
-        Self(vec![(digest(token), caller)])
-    }
-
-    /// The caller whose token it is. Takes the same time for every token.
-    pub fn find(&self, token: &str) -> Option<&Caller> {
-        let presented = digest(token);
-        // To the end of the list, wherever it is found.
-        self.0
-            .iter()
-            .fold(None, |found, (known, caller)| if equal(known, &presented) { Some(caller) } else { found })
-    }
-}
-
-fn digest(token: &str) -> [u8; 32] {
-    Sha256::digest(token).into()
-}
-
-/// Compares to the end, wherever the first difference is.
-fn equal(a: &[u8; 32], b: &[u8; 32]) -> bool {
-    std::hint::black_box(a.iter().zip(b).fold(0, |difference, (a, b)| difference | (a ^ b))) == 0
-}
 
 /// The token in `folder`; made, readable for its owner only, where there is none.
 ///
@@ -185,15 +145,6 @@ mod tests {
         for mode in [0o644, 0o640, 0o604, 0o620, 0o602] {
             let said = refused(&good, mode);
             assert!(said.contains(&format!("mode {mode:03o}")) && said.contains("chmod 600"), "{said}");
-        }
-    }
-
-    #[test]
-    fn only_the_whole_token_is_found() {
-        let identities = Identities::single("secret");
-        assert_eq!(identities.find("secret").unwrap().user.as_str(), "operator");
-        for wrong in ["", "secre", "secrets", "Secret"] {
-            assert!(identities.find(wrong).is_none(), "{wrong:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The gateway that a command talks to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::anyhow;
@@ -26,9 +26,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Gateway")]
 pub(super) struct Connection {
-    /// The gateway's address
-    #[arg(long, env = "TETHER_URL", default_value = "http://127.0.0.1:8484")]
-    url: String,
+    /// The gateway's address [default: http://127.0.0.1:8484]
+    #[arg(long, env = "TETHER_URL")]
+    url: Option<String>,
 
     /// The token; by default the one in the data folder
     #[arg(long, env = "TETHER_TOKEN", hide_env_values = true)]
@@ -49,7 +49,15 @@ pub(super) struct Gateway {
     json: bool,
 }
 
+/// Where a gateway is that nobody placed elsewhere.
+const URL: &str = "http://127.0.0.1:8484";
+
 impl Connection {
+    /// The data folder that is meant, where neither a gateway nor a token is named.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        (self.url.is_none() && self.token.is_none()).then_some(&*self.data_dir)
+    }
+
     pub(super) fn open(&self) -> anyhow::Result<Gateway> {
         let token = match &self.token {
             Some(token) => token.trim().to_owned(),
@@ -64,8 +72,8 @@ impl Connection {
                 })?
             }
         };
-        let client =
-            Client::new(&self.url, Some(&token), TIMEOUT).map_err(|error| Usage(error.to_string()))?;
+        let client = Client::new(self.url.as_deref().unwrap_or(URL), Some(&token), TIMEOUT)
+            .map_err(|error| Usage(error.to_string()))?;
         Ok(Gateway { client, json: self.json })
     }
 }
@@ -79,6 +87,18 @@ impl Gateway {
     /// Asks for `path`; any answer but a success is an error.
     pub(super) async fn get(&self, path: &str) -> anyhow::Result<Answer> {
         let answer = self.client.get(path).await.map_err(not_answered)?;
+        self.success(answer)
+    }
+
+    /// Sends `body` to `path`, and never again; any answer but a success is an error.
+    pub(super) async fn post_once(&self, path: &str, body: &str) -> anyhow::Result<Answer> {
+        let answer = self.client.post(path, body.to_owned(), &[]).await.map_err(not_answered)?;
+        self.success(answer)
+    }
+
+    /// Asks for what is at `path` to be taken away; any answer but a success is an error.
+    pub(super) async fn delete(&self, path: &str) -> anyhow::Result<Answer> {
+        let answer = self.client.delete(path).await.map_err(not_answered)?;
         self.success(answer)
     }
 
@@ -134,7 +154,12 @@ impl Gateway {
 
 /// Reads an answer's body.
 pub(super) fn read<T: DeserializeOwned>(answer: &Answer) -> anyhow::Result<T> {
-    serde_json::from_str(&answer.body)
+    parse(&answer.body)
+}
+
+/// The same of a body alone.
+pub(super) fn parse<T: DeserializeOwned>(body: &str) -> anyhow::Result<T> {
+    serde_json::from_str(body)
         .map_err(|error| anyhow!("the answer is not one of a Tether gateway of this version ({error})"))
 }
 

@@ -11,6 +11,7 @@ mod serve;
 mod show;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ enum Command {
     Inspect(inspect::Inspect),
     Call(call::Call),
     Actions(actions::Actions),
+    Token(token::Token),
     Audit(audit::Audit),
 }
 
@@ -67,6 +69,7 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Inspect(command) => command.run().await,
             Command::Call(command) => command.run().await,
             Command::Actions(command) => command.run().await,
+            Command::Token(command) => command.run().await,
             Command::Audit(command) => command.run().await,
         }
     });

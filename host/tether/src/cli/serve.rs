@@ -102,6 +102,8 @@ fn announce(app: &App, json: bool) {
         say(serde_json::json!({ "url": url, "token": token }).to_string());
     } else {
         say(format!("listening on {url}"));
-        say(format!("curl -H 'Authorization: Bearer {token}' {url}/v1/tools"));
+        if let Some(token) = token {
+            say(format!("curl -H 'Authorization: Bearer {token}' {url}/v1/tools"));
+        }
     }
 }

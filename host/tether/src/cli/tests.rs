@@ -49,6 +49,9 @@ fn examples_are_taken() {
         "tether actions confirm 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918 --yes",
         "tether actions decline 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918 --reason no",
         "tether actions history 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918",
+        "tether token create --user ann --role agent --role approver --tenant acme --expires 12h --json",
+        "tether token list --tenant acme --url http://localhost:1",
+        "tether token revoke 9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918",
         "tether audit verify --data-dir d --json",
     ] {
         parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
@@ -67,6 +70,8 @@ fn wrong_values_are_named() {
     check("tether actions show 42", "32 lower-case hex digits");
     check("tether actions list --limit 201", "1..=200");
     check("tether actions list --status Done", "Pending");
+    check("tether token create --user ann --role owner", "there are agent, approver and admin");
+    check("tether token create --user ann --role agent --expires 11y", "from 1m to 3650d");
 }
 
 #[test]

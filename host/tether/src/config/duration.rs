@@ -6,7 +6,7 @@ use std::time::Duration;
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 /// A whole number and a unit: `ms`, `s`, `m`, `h` or `d`.
-pub(super) fn parse(text: &str) -> Option<Duration> {
+pub(crate) fn parse(text: &str) -> Option<Duration> {
     let text = text.trim();
     let digits = text.find(|character: char| !character.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);
@@ -15,7 +15,7 @@ pub(super) fn parse(text: &str) -> Option<Duration> {
 }
 
 /// The same text again, in the largest unit that keeps it whole.
-pub(super) fn write(span: Duration) -> String {
+pub(crate) fn write(span: Duration) -> String {
     let millis = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
     let (unit, size) = UNITS.into_iter().find(|(_, size)| millis.is_multiple_of(*size)).unwrap_or(("ms", 1));
     format!("{}{unit}", millis / size)

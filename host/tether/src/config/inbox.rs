@@ -1,13 +1,36 @@
-//! The `inbox` section.
+//! The `inbox` section: what browsers call it, and how long a person stays signed in.
+
+use std::time::Duration;
 
 use super::ConfigError;
 use super::section::Section;
+use crate::inbox::InboxUrl;
 
-/// The `inbox` section; nothing of it can be set yet.
-#[derive(Debug, Clone, Default)]
-pub struct Inbox;
+/// The `inbox` section.
+#[derive(Debug, Clone)]
+pub struct Inbox {
+    /// What browsers call it; none: whatever leads to where the host listens.
+    pub url: Option<InboxUrl>,
+    /// How long a session lasts at most.
+    pub session: Duration,
+}
+
+impl Default for Inbox {
+    /// Eight hours, and no name.
+    fn default() -> Self {
+        Self { url: None, session: Duration::from_secs(8 * 3600) }
+    }
+}
 
 /// Reads it, and adds the variables of the environment that can set it.
-pub(super) fn read(_root: &mut Section<'_>, _variables: &mut Vec<String>) -> Result<Inbox, ConfigError> {
-    Ok(Inbox)
+pub(super) fn read(root: &mut Section<'_>, variables: &mut Vec<String>) -> Result<Inbox, ConfigError> {
+    const SHORTEST: Duration = Duration::from_secs(5 * 60);
+    const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+    let mut section = root.section("inbox")?;
+    let inbox = Inbox {
+        url: section.parsed("url", str::parse)?,
+        session: section.duration("session", SHORTEST..=LONGEST, Inbox::default().session)?,
+    };
+    variables.extend(section.finish()?);
+    Ok(inbox)
 }

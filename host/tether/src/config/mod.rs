@@ -5,11 +5,12 @@
 //! default and the message about a wrong value stand beside one another, and
 //! what nobody asked for is an unknown key.
 
-mod duration;
+pub(crate) mod duration;
 mod endpoints;
 mod existing;
 mod file;
 mod header;
+mod http;
 mod identities;
 mod inbox;
 mod outbound;
@@ -36,10 +37,13 @@ use tether_core::rule::Rules;
 use tether_transport::endpoint::EndpointSettings;
 use tether_transport::outbound::Secrets;
 
+use crate::identity::Proxies;
+
 pub(crate) use existing::are_there;
 pub use identities::Identities;
 pub use inbox::Inbox;
 pub(crate) use read::name_of;
+pub(crate) use rules::are_about_tools;
 pub use webhooks::Webhook;
 
 /// Everything that an operator decides.
@@ -65,6 +69,8 @@ pub struct Config {
     pub components: Vec<Component>,
     /// Remote systems that offer tools.
     pub endpoints: Vec<EndpointSettings>,
+    /// Proxies that say whom they speak for.
+    pub proxies: Proxies,
     /// Who may come in.
     pub identities: Identities,
     /// The inbox.

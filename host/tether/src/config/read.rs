@@ -15,7 +15,7 @@ use tether_core::rule::Rule;
 use super::secrets::Vault;
 use super::section::{Found, Section, Source, nearest};
 use super::{Actions, Component, Config, ConfigError, Flags, Limits};
-use super::{endpoints, identities, inbox, outbound, rules, webhooks};
+use super::{endpoints, http, identities, inbox, outbound, rules, webhooks};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -65,6 +65,7 @@ pub(super) fn config(
     unique_names(&components)?;
 
     let endpoints = endpoints::read(root.list("endpoints")?, &source, &mut vault)?;
+    let proxies = http::read(&mut root, &mut variables)?;
     let identities = identities::read(&mut root, &mut variables)?;
     let inbox = inbox::read(&mut root, &mut variables)?;
     let webhooks = webhooks::read(&mut root, &mut vault)?;
@@ -83,6 +84,7 @@ pub(super) fn config(
         limits,
         components,
         endpoints,
+        proxies,
         identities,
         inbox,
         webhooks,

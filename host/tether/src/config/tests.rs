@@ -1,5 +1,8 @@
 mod endpoints;
+mod identities;
+mod inbox;
 mod outbound;
+mod rules;
 mod webhooks;
 
 use std::fs;
@@ -250,6 +253,11 @@ fn every_key_is_documented() {
         "",
         "[tool_transport]",
         "[actions]",
+        "[[rules]]",
+        "[http]",
+        "[identities]",
+        "[[identities.providers]]",
+        "[inbox]",
         "[limits]",
         "[[components]]",
         "[[components]]\n[[components.outbound]]",
@@ -264,7 +272,7 @@ fn every_key_is_documented() {
                 line.split('|').nth(1).is_some_and(|keys| keys.contains(&format!("`{key}`")))
                     || line.contains(&format!("**`[{key}]`**"))
                     || line.contains(&format!("**`[[{key}]]`**"))
-                    || line.contains(&format!("**`[[components.{key}]]`**"))
+                    || line.contains(&format!(".{key}]]`**"))
             };
             assert!(document.lines().any(row), "docs/configuration.md has no row for `{key}` of {section:?}");
         }

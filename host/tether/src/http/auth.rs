@@ -1,21 +1,21 @@
-//! Who asks, and whether there is a gateway to ask yet.
+//! What a request brings: who asks, whether there is a gateway to ask yet, and what the path
+//! and the headers name.
 
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use tether_core::id::{ActionId, IdempotencyKey};
 use tether_core::identity::Caller;
 use tether_core::problem::{Code, Problem};
 use tether_gateway::Gateway;
 
+use super::admit::Admitted;
 use super::host::Host;
 use super::problem::Rejection;
 
-/// An authenticated request to a host that is ready. Handlers take it first, so
-/// that nobody without a token learns anything.
+/// Whoever was let in, at a host that is ready.
 pub(super) struct Entered {
     pub(super) caller: Caller,
     pub(super) gateway: Arc<Gateway>,
@@ -25,24 +25,11 @@ impl FromRequestParts<Arc<Host>> for Entered {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, host: &Arc<Host>) -> Result<Self, Rejection> {
-        let header = parts.headers.get(AUTHORIZATION).ok_or_else(|| {
-            Rejection::unauthenticated("a token is missing: send `Authorization: Bearer TOKEN`")
-        })?;
-        let token = header.to_str().ok().and_then(bearer).ok_or_else(|| {
-            Rejection::unauthenticated("the token cannot be read: send `Authorization: Bearer TOKEN`")
-        })?;
-        let caller = host.identities().find(token).ok_or_else(|| {
-            Rejection::unauthenticated("the token is not valid here; it is in the host's data folder")
-        })?;
+        // A route whose needs let anybody in has no caller to give.
+        let admitted = parts.extensions.get::<Admitted>().cloned().ok_or_else(Rejection::internal)?;
         let gateway = host.gateway().ok_or_else(Rejection::starting)?;
-        Ok(Self { caller: caller.clone(), gateway: Arc::clone(gateway) })
+        Ok(Self { caller: admitted.0, gateway: Arc::clone(gateway) })
     }
-}
-
-/// The token of `Bearer TOKEN`; the scheme is written in any case.
-fn bearer(header: &str) -> Option<&str> {
-    let (scheme, token) = header.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 /// The action that the path names.
@@ -84,17 +71,4 @@ pub(super) fn key_header(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, 
     let text = std::str::from_utf8(value.as_bytes())
         .map_err(|_| Rejection::malformed("the `Idempotency-Key` header is not UTF-8"))?;
     text.parse().map(Some).map_err(|error| Rejection::malformed(format!("`Idempotency-Key`: {error}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_scheme_is_written_in_any_case() {
-        assert_eq!(bearer("Bearer abc"), Some("abc"));
-        assert_eq!(bearer("bearer  abc"), Some("abc"));
-        assert_eq!(bearer("Basic abc"), None);
-        assert_eq!(bearer("abc"), None);
-    }
 }

@@ -1,13 +1,17 @@
 //! What the handlers share.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
+use tether_core::clock::Clock;
 use tether_core::port::announcements::Announcements;
 use tether_core::port::sessions::Sessions;
 use tether_gateway::Gateway;
 use tokio::sync::watch;
 
-use crate::token::Identities;
+use crate::config;
+use crate::identity::Identities;
+use crate::inbox::Inbox;
 
 /// What a host is made of, besides the gateway.
 pub struct HostParts {
@@ -17,19 +21,28 @@ pub struct HostParts {
     pub sessions: Arc<dyn Sessions>,
     /// What is written to the histories.
     pub feed: Arc<dyn Announcements>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// How the inbox is reached.
+    pub inbox: config::Inbox,
+    /// Where it listens.
+    pub listen: SocketAddr,
 }
 
 /// The gateway, as soon as there is one, and who may use it.
 pub struct Host {
-    parts: HostParts,
+    identities: Identities,
+    inbox: Inbox,
     gateway: OnceLock<Arc<Gateway>>,
-    closing: watch::Sender<()>,
+    closing: watch::Sender<bool>,
 }
 
 impl Host {
     /// A host that is alive and not yet ready.
     pub fn new(parts: HostParts) -> Arc<Self> {
-        Arc::new(Self { parts, gateway: OnceLock::new(), closing: watch::Sender::default() })
+        let HostParts { identities, sessions, feed, clock, inbox, listen } = parts;
+        let inbox = Inbox::new(&inbox, listen, sessions, feed, clock);
+        Arc::new(Self { identities, inbox, gateway: OnceLock::new(), closing: watch::Sender::default() })
     }
 
     /// Components are loaded and recovery is done: from now on it serves.
@@ -38,24 +51,28 @@ impl Host {
         let _ = self.gateway.set(gateway);
     }
 
-    /// Changes when the host is about to stop: an answer that would go on for long ends
-    /// then.
-    pub fn closing(&self) -> watch::Receiver<()> {
+    /// True once the host is about to stop: an answer that would go on for long ends then.
+    pub(crate) fn closing(&self) -> watch::Receiver<bool> {
         self.closing.subscribe()
     }
 
     /// The host is about to stop.
     pub(super) fn close(&self) {
-        self.closing.send_replace(());
+        self.closing.send_replace(true);
     }
 
     /// The gateway, once the host is ready.
-    pub(super) fn gateway(&self) -> Option<&Arc<Gateway>> {
+    pub(crate) fn gateway(&self) -> Option<&Arc<Gateway>> {
         self.gateway.get()
     }
 
     /// Who may use it.
-    pub(super) fn identities(&self) -> &Identities {
-        &self.parts.identities
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.identities
+    }
+
+    /// What the pages share.
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.inbox
     }
 }

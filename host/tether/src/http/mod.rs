@@ -5,6 +5,7 @@
 //! is made from it, and a test compares it with the document.
 
 mod actions;
+mod admit;
 mod auth;
 mod body;
 mod calls;
@@ -22,6 +23,7 @@ mod serve;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod tools;
 
 use std::sync::Arc;
@@ -30,40 +32,25 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::{Method, Uri};
 use axum::routing::MethodRouter;
-use tether_core::identity::Role;
 
+use admit::ANYBODY;
+pub(crate) use admit::{Needs, Peer};
 pub use host::{Host, HostParts};
 pub use openapi::document;
 pub use serve::{Patience, serve};
 
+pub(crate) use problem::status_of;
 use problem::Rejection;
+use crate::inbox;
 
 /// One resource's method.
 pub(crate) struct Route {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
     /// Who may come in.
-    #[expect(dead_code, reason = "handlers still ask for themselves")]
     pub(crate) needs: Needs,
     pub(crate) handler: fn() -> MethodRouter<Arc<Host>>,
 }
-
-/// What a request needs before a handler sees it.
-#[derive(Debug, Clone, Copy)]
-#[expect(dead_code, reason = "the inbox has no routes yet")]
-pub(crate) enum Needs {
-    /// Nothing.
-    Nobody,
-    /// A token, of somebody with one of these roles.
-    Bearer(&'static [Role]),
-    /// A session, of somebody with one of these roles.
-    Session(&'static [Role]),
-    /// To come from the form by which one signs in.
-    SignIn,
-}
-
-/// Any role.
-const ANYBODY: &[Role] = &Role::ALL;
 
 /// Everything that is served.
 const ROUTES: &[Route] = &[
@@ -77,13 +64,16 @@ const ROUTES: &[Route] = &[
     history::SHOW,
     confirm::CONFIRM,
     decline::DECLINE,
+    tokens::LIST,
+    tokens::CREATE,
+    tokens::REVOKE,
 ];
 
 /// The API of `host`, where a request's body may take `body_time` to arrive.
 fn router(host: Arc<Host>, body_time: Duration) -> Router {
     let mut router = Router::new();
-    for route in ROUTES {
-        router = router.route(route.path, observe::observed((route.handler)(), route));
+    for route in ROUTES.iter().chain(inbox::ROUTES) {
+        router = router.route(route.path, observe::observed((route.handler)(), route, &host));
     }
     router
         .fallback(unknown_path)

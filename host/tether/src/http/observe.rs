@@ -1,4 +1,5 @@
-//! What surrounds every handler: its panic is an answer, and its end a log line.
+//! What surrounds every handler: who may come in, a panic that is an answer, and a line of
+//! the log at the end.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,17 +12,33 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 
+use super::admit::admit;
 use super::problem::Rejection;
 use super::{Host, Route};
 
 /// The handler with its surroundings. The log names the route, never the path:
 /// that may hold anything.
-pub(super) fn observed(handler: MethodRouter<Arc<Host>>, route: &'static Route) -> MethodRouter<Arc<Host>> {
-    handler.layer(from_fn(move |request: Request, next: Next| async move {
-        let response = catch(next.run(request)).await;
-        let status = response.status().as_u16();
-        tracing::debug!(method = %route.method, route = route.path, status, "answered");
-        response
+pub(super) fn observed(
+    handler: MethodRouter<Arc<Host>>,
+    route: &'static Route,
+    host: &Arc<Host>,
+) -> MethodRouter<Arc<Host>> {
+    let host = Arc::clone(host);
+    // A method that is not for this path is told so, whoever asks.
+    handler.route_layer(from_fn(move |request: Request, next: Next| {
+        let host = Arc::clone(&host);
+        async move {
+            let answer = async {
+                match admit(&host, route.needs, request).await {
+                    Ok(request) => next.run(request).await,
+                    Err(answer) => answer,
+                }
+            };
+            let response = catch(answer).await;
+            let status = response.status().as_u16();
+            tracing::debug!(method = %route.method, route = route.path, status, "answered");
+            response
+        }
     }))
 }
 

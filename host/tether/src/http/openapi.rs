@@ -12,7 +12,7 @@ use utoipa::openapi::{Content, Ref, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use super::{Needs, Route};
-use super::{actions, calls, confirm, decline, health, history, tools};
+use super::{actions, calls, confirm, decline, health, history, tokens, tools};
 use crate::wire;
 
 pub(super) const DOCUMENT: Route = Route {
@@ -36,6 +36,9 @@ pub(super) const DOCUMENT: Route = Route {
         history::show_history,
         confirm::confirm,
         decline::decline,
+        tokens::list,
+        tokens::create,
+        tokens::revoke,
     ),
     components(schemas(wire::Problem)),
     modifiers(&EveryOperation),
@@ -52,7 +55,7 @@ impl Modify for EveryOperation {
         components.add_security_scheme("token", scheme);
         let token = SecurityRequirement::new("token", [] as [&str; 0]);
         for item in api.paths.paths.values_mut() {
-            let operations = [&mut item.get, &mut item.post];
+            let operations = [&mut item.get, &mut item.post, &mut item.delete];
             for operation in operations.into_iter().flatten() {
                 // Those that need no token say so themselves.
                 if operation.security.is_none() {

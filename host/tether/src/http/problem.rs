@@ -27,14 +27,15 @@ impl From<Problem> for Rejection {
         if problem.code == Code::StorageFull {
             problem.retry_after.get_or_insert(FULL_DISK);
         }
-        let status = if problem.malformed { StatusCode::BAD_REQUEST } else { status(problem.code) };
+        let status = status_of(&problem);
         Self { status, code: problem.code.as_str(), problem: Box::new(problem), close: false }
     }
 }
 
 /// The status of a problem; of an action's outcome see [`super::reply`].
-fn status(code: Code) -> StatusCode {
-    match code {
+pub(crate) fn status_of(problem: &Problem) -> StatusCode {
+    match problem.code {
+        _ if problem.malformed => StatusCode::BAD_REQUEST,
         Code::InvalidArguments | Code::Refused | Code::IdempotencyKeyReused => {
             StatusCode::UNPROCESSABLE_ENTITY
         }
@@ -89,8 +90,22 @@ impl Rejection {
         Self { close: true, ..Self::malformed(detail) }
     }
 
-    pub(super) fn unauthenticated(detail: &str) -> Self {
+    /// There is no valid token. Whatever is wrong, this is all that is told.
+    pub(super) fn unauthenticated() -> Self {
+        let detail = "there is no valid token in this request: send `Authorization: Bearer TOKEN`";
         Problem::new(Code::Unauthenticated, detail).into()
+    }
+
+    /// Too many sign-ins failed from where this one comes.
+    pub(super) fn slowed_down(retry_after: Duration) -> Self {
+        let detail = "too many sign-ins failed from your address; this one was not looked at";
+        let problem = Problem::new(Code::Overloaded, detail);
+        Problem { retry_after: Some(retry_after), ..problem }.into()
+    }
+
+    pub(super) fn unknown_token() -> Self {
+        let detail = "there is no such token; `GET /v1/tokens` lists those there are".to_owned();
+        Self::of_request(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
     }
 
     pub(super) fn starting() -> Self {

@@ -7,13 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::admit::Peer;
 use super::stream::Impatient;
 use super::{Host, router};
 
@@ -60,9 +64,10 @@ pub async fn serve(
         tokio::select! {
             () = &mut stop => break,
             accepted = listener.accept(), if connections.len() < MOST_CONNECTIONS => match accepted {
-                Ok((stream, _)) => {
+                Ok((stream, peer)) => {
                     failing = false;
-                    connections.spawn(connection(stream, router.clone(), patience, closed.clone()));
+                    let peer = Peer(peer.ip());
+                    connections.spawn(connection(stream, peer, router.clone(), patience, closed.clone()));
                 }
                 // The client is gone already.
                 Err(error) if is_of_one_connection(&error) => {}
@@ -85,9 +90,19 @@ pub async fn serve(
 }
 
 /// One connection to its end. What goes wrong with it is the client's affair.
-async fn connection(stream: TcpStream, router: Router, patience: Patience, mut closing: watch::Receiver<()>) {
+async fn connection(
+    stream: TcpStream,
+    peer: Peer,
+    router: Router,
+    patience: Patience,
+    mut closing: watch::Receiver<()>,
+) {
     let stream = Impatient::new(stream, patience.answer);
     let service = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
+        service.call(request)
+    });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(patience.head);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));

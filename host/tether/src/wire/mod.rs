@@ -16,6 +16,7 @@ mod splice;
 #[cfg(test)]
 mod tests;
 mod time;
+mod token;
 mod tool;
 
 pub use action::{Action, ActionList, Cause, Effect, Status, Viewed};
@@ -28,4 +29,7 @@ pub use manifest::{Manifest, Migration};
 pub use problem::{Problem, Violation};
 pub use request::{CallRequest, ConfirmRequest, DeclineRequest, InvalidBody};
 pub use time::Moment;
+pub use token::{
+    NewToken, SeenToken, SeenTokens, Token, TokenList, TokenRequest, TokenRole, life as token_life, token_body,
+};
 pub use tool::{Tool, ToolEffect, ToolList};

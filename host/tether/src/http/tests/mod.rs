@@ -3,7 +3,13 @@
 
 mod answers;
 mod document;
+mod inbox;
+mod matrix;
+mod people;
 mod requests;
 mod scripted;
 mod server;
+mod sessions;
+mod sign_in;
 mod slow;
+mod tokens;

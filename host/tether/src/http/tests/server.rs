@@ -2,8 +2,10 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
+use tether_core::identity::Role;
 use tether_gateway::{Gateway, Settings};
 use tether_store::SqliteActions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,14 +15,21 @@ use super::document::check_answer;
 use super::scripted::Scripted;
 use crate::clock::SystemClock;
 use crate::http::{Host, HostParts, Patience, serve};
+use crate::identity::tests::given_clock::GivenClock;
+use crate::identity::tests::parts as identity_parts;
+use crate::identity::tokens::{Made, Wanted};
+use crate::identity::{Identities, IdentityParts, Proxies, operator};
 use crate::scratch::Scratch;
-use crate::token::Identities;
 
 pub(super) const TOKEN: &str = "the-token";
 
 pub(super) struct Server {
     pub(super) address: SocketAddr,
     pub(super) handlers: Arc<Scripted>,
+    /// That of the identities.
+    pub(super) clock: Arc<GivenClock>,
+    pub(super) store: Arc<SqliteActions>,
+    host: Arc<Host>,
     _folder: Scratch,
 }
 
@@ -46,9 +55,17 @@ impl Answer {
     }
 }
 
-/// What a host is made of, on this store.
-pub(super) fn parts(store: &Arc<SqliteActions>) -> HostParts {
-    HostParts { identities: Identities::single(TOKEN), sessions: store.clone(), feed: store.clone() }
+/// A host on this store, with [`TOKEN`] as its own.
+pub(super) async fn host(store: &Arc<SqliteActions>, clock: &Arc<GivenClock>, proxies: Proxies) -> Arc<Host> {
+    let parts = IdentityParts { proxies, ..identity_parts(TOKEN, store, clock) };
+    Host::new(HostParts {
+        identities: Identities::new(parts).await.unwrap(),
+        sessions: store.clone(),
+        feed: store.clone(),
+        clock: clock.clone(),
+        inbox: Default::default(),
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+    })
 }
 
 async fn listen(host: Arc<Host>, patience: Patience) -> SocketAddr {
@@ -65,21 +82,32 @@ impl Server {
 
     /// One whose clients may take so long.
     pub(super) async fn with(patience: Patience) -> Self {
+        Self::made(patience, Proxies::default()).await
+    }
+
+    /// One that believes these proxies.
+    pub(super) async fn behind(proxies: Proxies) -> Self {
+        Self::made(Patience::default(), proxies).await
+    }
+
+    async fn made(patience: Patience, proxies: Proxies) -> Self {
         let folder = Scratch::new().unwrap();
         let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
         let handlers = Arc::new(Scripted::default());
         let clock = Arc::new(SystemClock::new());
         let gateway = Gateway::new(actions.clone(), handlers.clone(), clock, Settings::default());
-        let host = Host::new(parts(&actions));
+        let clock = Arc::default();
+        let host = host(&actions, &clock, proxies).await;
         host.ready(gateway);
-        Self { address: listen(host, patience).await, handlers, _folder: folder }
+        let address = listen(host.clone(), patience).await;
+        Self { address, handlers, clock, store: actions, host, _folder: folder }
     }
 
     /// One that is alive and never ready.
     pub(super) async fn starting() -> SocketAddr {
         let folder = Scratch::new().unwrap();
         let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
-        listen(Host::new(parts(&actions)), Patience::default()).await
+        listen(host(&actions, &Arc::default(), Proxies::default()).await, Patience::default()).await
     }
 
     pub(super) async fn get(&self, path: &str) -> Answer {
@@ -92,9 +120,41 @@ impl Server {
 
     /// With the token.
     pub(super) async fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
-        let token = format!("Authorization: Bearer {TOKEN}");
+        self.send_as(TOKEN, method, path, headers, body).await
+    }
+
+    /// With this token.
+    pub(super) async fn send_as(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        headers: &[&str],
+        body: &str,
+    ) -> Answer {
+        let token = format!("Authorization: Bearer {token}");
         let headers: Vec<_> = headers.iter().copied().chain([&*token]).collect();
         send(self.address, method, path, &headers, body.as_bytes()).await
+    }
+
+    async fn made_token(&self, tenant: &str, user: &str, roles: &[Role]) -> Made {
+        let wanted = Wanted {
+            tenant: Some(tenant.parse().unwrap()),
+            user: user.parse().unwrap(),
+            roles: roles.to_vec(),
+            life: Duration::from_secs(3600),
+        };
+        self.host.identities().create_token(&operator(), wanted).await.unwrap()
+    }
+
+    /// A fresh token.
+    pub(super) async fn token(&self, tenant: &str, user: &str, roles: &[Role]) -> String {
+        self.made_token(tenant, user, roles).await.secret
+    }
+
+    /// The id of one.
+    pub(super) async fn token_id(&self, tenant: &str, user: &str) -> String {
+        self.made_token(tenant, user, &[Role::Agent]).await.token.id.to_string()
     }
 
     /// The id of a fresh proposal.

@@ -8,8 +8,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use super::server::{Server, TOKEN, parts};
-use crate::http::{Host, Patience, serve};
+use super::server::{Server, TOKEN, host};
+use crate::http::{Patience, serve};
+use crate::identity::Proxies;
 use crate::scratch::Scratch;
 
 const SHORT: Duration = Duration::from_millis(100);
@@ -74,7 +75,7 @@ async fn a_server_that_is_stopped_closes_what_waits_and_takes_nobody_in() {
     let (stop, stopped) = oneshot::channel::<()>();
     let folder = Scratch::new().unwrap();
     let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
-    let host: Arc<Host> = Host::new(parts(&actions));
+    let host = host(&actions, &Arc::default(), Proxies::default()).await;
     let serving = tokio::spawn(serve(listener, host, LONG, async {
         stopped.await.unwrap_or(());
     }));

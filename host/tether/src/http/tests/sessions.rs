@@ -1,0 +1,74 @@
+//! No token stands for a session, and no session for a token.
+
+use std::time::Duration;
+
+use axum::http::Method;
+use tether_core::clock::Clock as _;
+use tether_core::digest::Digest;
+use tether_core::identity::Role;
+use tether_core::port::sessions::{Credential, Session, Sessions as _};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::people::{People, Who, id_of};
+use crate::http::{Needs, ROUTES, Route};
+use crate::inbox;
+
+#[tokio::test]
+async fn a_token_opens_no_page() {
+    let people = People::new().await;
+    let token = people.token(Who::AgentAndApprover).unwrap();
+    for route in inbox::ROUTES.iter().filter(|route| matches!(route.needs, Needs::Session(_))) {
+        for header in [format!("Authorization: Bearer {token}"), format!("Cookie: tether={token}")] {
+            let answer = ask(&people, route, &header).await;
+            assert!(answer.starts_with("HTTP/1.1 303"), "{} {}: {answer}", route.method, route.path);
+            assert!(answer.contains("location: /inbox/sign-in"), "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_opens_nothing_of_the_api() {
+    let people = People::new().await;
+    let cookie = "5e55".repeat(16);
+    let now = people.server.clock.now();
+    let session = Session {
+        tenant: "acme".parse().unwrap(),
+        user: Who::Admin.user().parse().unwrap(),
+        roles: Role::ALL.to_vec(),
+        credential: Credential::Token(id_of(Who::Admin)),
+        created_at: now,
+        expires_at: now.after(Duration::from_secs(60)),
+    };
+    people.server.store.open(Digest::of(&cookie), session).await.unwrap();
+    let header = format!("Cookie: tether={cookie}");
+    let [inbox] = inbox::ROUTES.iter().filter(|route| route.path == "/inbox").collect::<Vec<_>>()[..] else {
+        panic!("there is one inbox");
+    };
+    let answer = ask(&people, inbox, &header).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "it is a session: {answer}");
+    for route in ROUTES.iter().filter(|route| matches!(route.needs, Needs::Bearer(_))) {
+        for header in [&header, &format!("Authorization: Bearer {cookie}")] {
+            let answer = ask(&people, route, header).await;
+            assert!(answer.starts_with("HTTP/1.1 401"), "{} {}: {answer}", route.method, route.path);
+        }
+    }
+}
+
+/// The head of the answer, which may go on for long.
+async fn ask(people: &People, route: &Route, header: &str) -> String {
+    let Route { method, path, .. } = route;
+    let path = path.replace("{actionId}", &"0".repeat(32)).replace("{tokenId}", &"0".repeat(32));
+    let own = if *method == Method::POST { "Sec-Fetch-Site: same-origin\r\n" } else { "" };
+    let address = people.server.address;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: 0\r\n{own}{header}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}
