@@ -4,6 +4,7 @@
 mod arguments;
 mod bound;
 mod databases;
+mod decisions;
 mod numbers;
 mod proposals;
 mod repeated;

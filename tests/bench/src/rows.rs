@@ -15,6 +15,8 @@ struct Table {
     newest: &'static str,
     number: Option<&'static str>,
     id: Option<&'static str>,
+    /// Counted by SQLite: each copy gets a number of its own.
+    counted: Option<&'static str>,
 }
 
 /// A file of a data folder and its tables that a write of `tickets` adds rows to.
@@ -32,12 +34,14 @@ pub(crate) const ACTIONS: File = File {
             newest: "number = (SELECT max(number) FROM actions)",
             number: Some("number"),
             id: Some("id"),
+            counted: None,
         },
         Table {
             name: "history",
             newest: "action = (SELECT max(number) FROM actions)",
             number: Some("action"),
             id: None,
+            counted: Some("number"),
         },
     ],
 };
@@ -46,12 +50,19 @@ pub(crate) const ACTIONS: File = File {
 pub(crate) const DATABASE: File = File {
     name: "databases/tickets/default/main.db",
     tables: &[
-        Table { name: "tickets", newest: "id = (SELECT max(id) FROM tickets)", number: Some("id"), id: None },
+        Table {
+            name: "tickets",
+            newest: "id = (SELECT max(id) FROM tickets)",
+            number: Some("id"),
+            id: None,
+            counted: None,
+        },
         Table {
             name: "tether_records",
             newest: "rowid = (SELECT max(rowid) FROM tether_records)",
             number: None,
             id: Some("key"),
+            counted: None,
         },
     ],
 };
@@ -123,7 +134,10 @@ impl Copies {
         let at = |name: Option<&str>| name.map(|name| select.column_index(name)).transpose();
         let (number, id) = (at(table.number)?, at(table.id)?);
         let read = |row: &rusqlite::Row<'_>| (0..columns).map(|column| row.get(column)).collect();
-        let rows: Vec<Vec<Value>> = select.query_map([], read)?.collect::<Result<_, _>>()?;
+        let mut rows: Vec<Vec<Value>> = select.query_map([], read)?.collect::<Result<_, _>>()?;
+        if let Some(counted) = at(table.counted)? {
+            rows.iter_mut().for_each(|row| row[counted] = Value::Null);
+        }
         ensure!(!rows.is_empty(), "the table {} has no row of the newest action", table.name);
         let places = vec!["?"; columns].join(", ");
         Ok(Self { insert: format!("INSERT INTO {} VALUES ({places})", table.name), rows, number, id })
@@ -160,18 +174,19 @@ mod tests {
     fn rows_are_copied_under_another_number_and_id() {
         let file = Connection::open_in_memory().expect("there is memory");
         file.execute_batch(
-            "CREATE TABLE a (id TEXT UNIQUE, number INTEGER PRIMARY KEY, text TEXT);
-             INSERT INTO a VALUES ('old', 3, 'kept'), ('older', 2, 'not copied');",
+            "CREATE TABLE a (id TEXT UNIQUE, number INTEGER UNIQUE, text TEXT, count INTEGER PRIMARY KEY);
+             INSERT INTO a VALUES ('old', 3, 'kept', 5), ('older', 2, 'not copied', 4);",
         )
         .expect("it is SQL");
         let newest = "number = (SELECT max(number) FROM a)";
-        let table = Table { name: "a", newest, number: Some("number"), id: Some("id") };
+        let table =
+            Table { name: "a", newest, number: Some("number"), id: Some("id"), counted: Some("count") };
         let mut rows = Rows(vec![Copies::of(&file, &table).expect("there are rows")]);
         assert_eq!(rows.count(), 1);
         rows.insert(&file, 7).expect("nothing is in its way");
-        let copy: (String, String) = file
-            .query_row("SELECT id, text FROM a WHERE number = 7", [], |row| Ok((row.get(0)?, row.get(1)?)))
-            .expect("it is there");
-        assert_eq!(copy, (id(7), "kept".into()));
+        let sql = "SELECT id, text, count FROM a WHERE number = 7";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let copy: (String, String, i64) = file.query_row(sql, [], read).expect("it is there");
+        assert_eq!(copy, (id(7), "kept".into(), 6));
     }
 }

@@ -41,6 +41,19 @@ fn propose(server: &Server) -> String {
 }
 
 #[test]
+fn f28_what_else_was_shown_and_changed_behind_our_back_never_runs() {
+    let server = server();
+    for changed in ["preview_kind = 'text', preview = 'Nothing'", "people = 0", "max_attempts = 9"] {
+        let id = propose(&server);
+        let actions = Connection::open(server.file("actions.db")).unwrap();
+        actions.execute(&format!("UPDATE actions SET {changed} WHERE id = ?"), [&id]).unwrap();
+        drop(actions);
+        server.api.confirm(&id, "{}").check("500 INTERNAL");
+        assert_eq!(server.effects_of(&id), 0, "{changed}");
+    }
+}
+
+#[test]
 fn f28_arguments_that_were_changed_behind_our_back_never_run() {
     let mut server = server();
     for restarted in [false, true] {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rusqlite::Connection as File;
 use tether_core::action::Action;
+use tether_core::chain::Checker;
 use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::{ActionId, IdempotencyKey, RequestId, TenantId};
 use tether_core::port::actions::{ActionStore, NewAction};
@@ -15,7 +16,7 @@ use tether_core::port::databases::{
     Begun, Connection, Databases, Rights, Scope, SqlError, SqlLimits, Value, Work,
 };
 use tether_core::tool::Migration;
-use tether_store::{SqliteActions, SqliteDatabases};
+use tether_store::{Archive, SqliteActions, SqliteDatabases};
 
 use super::facts::{Database, Facts, Found, Keys, Version, WriteId};
 
@@ -129,6 +130,7 @@ impl Stores {
                 found.actions.insert(*id, (version, keys));
             }
         }
+        check_chain(root).map_err(|error| format!("the chain: {error:#}"))?;
         found.known = known(root)?;
         let written = asked.writes.iter().map(|((id, _), (write, _))| (write.database.0, *id));
         for (tenant, id) in written.collect::<BTreeSet<_>>() {
@@ -148,10 +150,8 @@ impl Stores {
             return Err(format!("action {} was proposed otherwise", new.id));
         }
         let history = self.actions.history(tenant, new.id).await.map_err(|error| error.to_string())?;
-        // An output is erased without an event.
-        let events = history.len() as u64;
         if history.last().map(|event| event.to) != Some(state.status())
-            || !(events..=events + 1).contains(&revision.0)
+            || history.len() as u64 != revision.0
         {
             return Err(format!("action {} is {state:?}, and its history says {history:?}", new.id));
         }
@@ -248,6 +248,26 @@ pub(crate) fn check_files(folder: &Path) -> Result<(), String> {
                 }
             }
         }
+    }
+    Ok(())
+}
+
+/// The history of each tenant is whole, and every action is what it says.
+fn check_chain(root: &Path) -> anyhow::Result<()> {
+    let mut archive = Archive::open(root.join("data/actions.db"))?;
+    let mut checker = Checker::default();
+    archive.events(|event| {
+        let event = event?;
+        match checker.next(&event.line(), &event.announced.hash) {
+            None => Ok(()),
+            Some(broken) => anyhow::bail!("{broken:?}"),
+        }
+    })?;
+    let broken = checker.end(&archive.heads()?);
+    anyhow::ensure!(broken.is_empty(), "{broken:?}");
+    for kept in archive.next_page(1_000)? {
+        let kept = kept?;
+        anyhow::ensure!(kept.fits, "action {} is another than its history says", kept.action.id);
     }
     Ok(())
 }

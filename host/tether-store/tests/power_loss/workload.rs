@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::Connection as File;
-use tether_core::action::{Action, Arguments, Claim, Output, Preview, Proposal, Revision, State};
+use tether_core::action::{Action, Approval, Arguments, Claim, Output, Preview, Proposal, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
@@ -198,6 +198,9 @@ impl<'w> Writer<'w> {
             return;
         }
         for attempt in 1..=2 {
+            if random.percent(25) {
+                self.approve().await;
+            }
             // Of two persons at once, one is first.
             let rivals = if random.percent(30) { 2 } else { 1 };
             self.swap((0..rivals).map(|rival| self.executing(attempt, rival)).collect()).await;
@@ -225,6 +228,15 @@ impl<'w> Writer<'w> {
         }
     }
 
+    /// Somebody says yes, and it takes another.
+    async fn approve(&mut self) {
+        let State::Pending { attempts_used, expires_at, last_failure, .. } = self.now.state.clone() else {
+            panic!("it is pending")
+        };
+        let approvals = vec![Approval { claim: Claim { by: "bob".parse().unwrap(), key: None }, at: at(1) }];
+        self.swap(vec![State::Pending { attempts_used, expires_at, last_failure, approvals }]).await;
+    }
+
     fn executing(&self, attempt: u32, rival: usize) -> State {
         let last_failure = match &self.now.state {
             State::Pending { last_failure, .. } => last_failure.clone(),
@@ -236,7 +248,7 @@ impl<'w> Writer<'w> {
             since: at(1),
             expires_at: at(9_000),
             last_failure,
-            approvals: Vec::new(),
+            approvals: self.now.state.approvals().to_vec(),
         }
     }
 
@@ -248,7 +260,7 @@ impl<'w> Writer<'w> {
             claim: claim.clone(),
             at: at(self.number),
             output: Output::Kept(json(format!("{:?}", filler(random, 1_000)))),
-            approvals: Vec::new(),
+            approvals: self.now.state.approvals().to_vec(),
         };
         self.swap(vec![done]).await;
     }
