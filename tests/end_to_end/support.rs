@@ -23,6 +23,7 @@ pub(crate) use crowd::{crowd, eventually};
 pub(crate) use effects::{Effect, effects, open_read_only};
 pub(crate) use folder::Folder;
 pub(crate) use language::Language;
+pub(crate) use log::PATIENCE;
 pub(crate) use node::{NodeProject, NodeServer};
 pub(crate) use process::{Ran, tether};
 pub(crate) use server::Server;

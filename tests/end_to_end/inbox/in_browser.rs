@@ -100,7 +100,7 @@ impl Browser {
         assert_eq!(wide, json!([]), "at {}", self.driver.url());
         let small = self.driver.run(
             "return [...document.querySelectorAll('button, input:not([type=hidden]), textarea, nav a, .brand')]
-                 .filter(e => e.getBoundingClientRect().height < 44)
+                 .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44)
                  .map(e => e.outerHTML)",
         );
         assert_eq!(small, json!([]), "at {}", self.driver.url());

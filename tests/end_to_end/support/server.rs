@@ -56,6 +56,13 @@ impl Server {
         (self.process, self.api) = Process::start(&self.setup);
     }
 
+    /// Kills it if it lives, and starts it again at its old address.
+    pub(crate) fn restart_where_it_was(&mut self) {
+        let free = std::mem::replace(&mut self.setup.listen, self.api.address.to_string());
+        self.restart();
+        self.setup.listen = free;
+    }
+
     /// Kills it, and starts it again at its old address, to halt at `point` before
     /// it is ready.
     pub(crate) fn restart_into(&mut self, point: &'static str) {

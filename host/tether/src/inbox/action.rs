@@ -32,6 +32,8 @@ pub(super) const SHOW: Route = Route {
 /// What came of a decision, where the action itself does not show it.
 pub(super) struct Notice {
     pub(super) status: StatusCode,
+    /// Seconds after which it may be tried again.
+    pub(super) retry_after: Option<u64>,
     pub(super) text: String,
     /// The reason that the person had written.
     pub(super) reason: Option<String>,
@@ -71,7 +73,8 @@ pub(super) async fn show(host: &Host, person: &Person, id: ActionId, notice: Opt
     let (status, now) = (notice.as_ref().map_or(StatusCode::OK, |notice| notice.status), inbox.now());
     let title = format!("{}: {}", standing(action.state.status()), action.proposal.tool);
     let main = main(person, &action, &history, notice.as_ref(), now);
-    Page { status, retry_after: None, title: &title, person: Some(person), list: None, main, now }
+    let retry_after = notice.as_ref().and_then(|notice| notice.retry_after);
+    Page { status, retry_after, title: &title, person: Some(person), list: None, main, now }
         .into_response()
 }
 

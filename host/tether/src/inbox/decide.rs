@@ -12,7 +12,7 @@ use tether_gateway::{Outcome, Told};
 
 use super::action::{Named, Notice, show};
 use super::person::{DECIDERS, Person, Sent};
-use super::{failed, no_action};
+use super::{failed, no_action, retry_after};
 use crate::http::{Host, Needs, Route, status_of};
 
 pub(super) const CONFIRM: Route = Route {
@@ -65,21 +65,25 @@ async fn answer(
     outcome: Result<Outcome, Problem>,
     reason: Option<String>,
 ) -> Response {
-    let (status, text) = match outcome {
+    let back = || Redirect::to(&format!("/inbox/actions/{id}")).into_response();
+    let notice = match outcome {
         Ok(outcome) => match (outcome.told, outcome.error()) {
             (Told::Conflict(Code::ActionOutdated | Code::ActionChanged), Some((_, text))) => {
-                (StatusCode::CONFLICT, text)
+                Notice { status: StatusCode::CONFLICT, retry_after: None, text, reason }
             }
-            _ => return Redirect::to(&format!("/inbox/actions/{id}")).into_response(),
+            _ => return back(),
         },
         // The page says that by itself.
-        Err(problem) if problem.code == Code::KeyExpired => {
-            return Redirect::to(&format!("/inbox/actions/{id}")).into_response();
-        }
+        Err(problem) if problem.code == Code::KeyExpired => return back(),
         Err(problem) if problem.code == Code::ActionNotFound => return no_action(host.inbox(), person),
-        Err(problem) => (status_of(&problem), problem.detail),
+        Err(problem) => Notice {
+            status: status_of(&problem),
+            retry_after: retry_after(&problem),
+            text: problem.detail,
+            reason,
+        },
     };
-    show(host, person, id, Some(Notice { status, text, reason })).await
+    show(host, person, id, Some(notice)).await
 }
 
 #[cfg(test)]

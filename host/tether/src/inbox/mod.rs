@@ -132,9 +132,15 @@ fn refused(inbox: &Inbox, person: Option<&Person>, problem: Problem) -> Response
         Code::ActionNotFound => "It may be another tenant's, or the address is not whole.",
         _ => &problem.detail,
     };
-    let retry_after = problem.retry_after.map(|time| time.as_millis().div_ceil(1000) as u64);
+    let retry_after = retry_after(&problem);
     let (main, now) = (message(title, text), inbox.now());
     Page { status, retry_after, title, person, list: None, main, now }.into_response()
+}
+
+/// In whole seconds, never too soon.
+fn retry_after(problem: &Problem) -> Option<u64> {
+    let millis = problem.retry_after?.as_millis();
+    u64::try_from(millis.div_ceil(1000)).ok()
 }
 
 fn no_action(inbox: &Inbox, person: &Person) -> Response {

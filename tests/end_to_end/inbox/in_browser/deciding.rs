@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::super::visitor::token;
 use super::Browser;
 use crate::support::{Server, Setup};
 
@@ -178,4 +179,51 @@ fn a_session_that_is_over_runs_nothing_and_leads_back() {
     browser.driver.click("#confirm");
     browser.wait_for("It was done.");
     assert_eq!(server.effects_of(&id), 1);
+}
+
+#[test]
+fn a_second_person_sees_the_first_ones_yes_at_once_and_says_the_last() {
+    let server = Setup::of(&["probe"]).config("tether.toml", "[actions]\npeople = 2\n").start();
+    let person = |user: &str| {
+        let browser = Browser::of(&server)?;
+        browser.open("/inbox");
+        browser.sign_in(&token(&server, user, &["approver"]));
+        Some(browser)
+    };
+    let (Some(ann), Some(ben)) = (person("ann"), person("ben")) else { return };
+    let id = server.api.propose("probe_write", r#"{"note":"Pay 12,900.00 EUR to Überlandwerk GmbH"}"#);
+    ben.open_action(&id);
+    ben.wait_for("None has said yes so far.");
+    ben.wait_for("Live");
+    ann.open_action(&id);
+    ann.driver.click("#confirm");
+    ann.wait_for("You said yes. Before it runs, it takes 1 person more.");
+    ben.wait_for("Yes from ann");
+    for browser in [&ann, &ben] {
+        browser.check_with_axe();
+        browser.check_that_it_does_not_complain(&[]);
+    }
+    ann.picture("one-of-two-said-yes");
+    ben.picture("the-second-of-two");
+    ben.width(360);
+    ben.check_that_it_fits();
+    ben.picture("the-second-of-two-phone");
+    ben.driver.click("#confirm");
+    ben.wait_for("It was done.");
+    ann.wait_for("It was done.");
+    assert_eq!(server.effects_of(&id), 1);
+}
+
+#[test]
+fn whoever_may_not_decide_sees_why() {
+    let server = Setup::of(&["probe"]).start();
+    let Some(browser) = Browser::of(&server) else { return };
+    let id = server.api.propose("probe_write", r#"{"note":"Only to be looked at"}"#);
+    browser.open("/inbox");
+    browser.sign_in(&token(&server, "eve", &["admin"]));
+    browser.wait_for("not yours to decide");
+    browser.open_action(&id);
+    browser.wait_for("You cannot decide this");
+    browser.check_with_axe();
+    browser.picture("not-yours");
 }
