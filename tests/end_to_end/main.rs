@@ -10,6 +10,7 @@ mod crash;
 mod crowd;
 mod endpoints;
 mod faults;
+mod identities;
 mod inbox;
 mod javascript;
 mod load;

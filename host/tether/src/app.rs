@@ -13,6 +13,7 @@ use tether_gateway::Gateway;
 use tether_runner::{LoadRequest, Runner, Source};
 use tether_store::{SqliteActions, SqliteDatabases};
 use tether_transport::endpoint::Endpoints;
+use tether_transport::errand::{Address, Reach};
 use tether_transport::outbound::{self, Outbound};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -24,7 +25,7 @@ use crate::config::{self, Config, ConfigError, Limits};
 use crate::data_folder::DataFolder;
 use crate::handlers::AllHandlers;
 use crate::http::{Host, HostParts, Patience, serve};
-use crate::identity::{self, Identities, IdentityParts};
+use crate::identity::{self, Identities, IdentityParts, KeysAt, ProviderSettings};
 use crate::progress::slow;
 use crate::token;
 use crate::webhooks;
@@ -81,6 +82,7 @@ impl App {
         })
         .await
         .with_context(|| format!("cannot read {}", path.display()))?;
+        warn_of_keys_in_the_clear(&config.identities.providers);
         somebody_can_come(&identities, token.is_some(), config.listen)?;
         if !identities.are_configured() && config.actions.rules.most_people() > 1 {
             tracing::warn!(
@@ -190,6 +192,19 @@ fn inbox_at(inbox: &config::Inbox, address: SocketAddr) -> String {
 fn host_token(folder: &DataFolder) -> anyhow::Result<String> {
     token::load_or_make(folder.path())
         .with_context(|| format!("the token in {} cannot be had", folder.path().display()))
+}
+
+/// Whoever is on the way to such keys can put their own in their place.
+fn warn_of_keys_in_the_clear(providers: &[ProviderSettings]) {
+    for ProviderSettings { expected, keys, .. } in providers {
+        let url = match keys {
+            KeysAt::Discovery => &expected.issuer,
+            KeysAt::Url(url) => url,
+        };
+        if Address::parse(url, Reach::Operators).is_ok_and(|address| address.is_in_the_clear()) {
+            tracing::warn!(url, "the keys of an identity provider are fetched over plain http: use https");
+        }
+    }
 }
 
 /// A host that nobody can use serves nobody; and beyond loopback it serves those who were

@@ -149,6 +149,9 @@ fn a_variable_that_sets_nothing_names_the_nearest() {
 #[test]
 fn listening_beyond_loopback_is_refused() {
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8484"] {
-        Setup::of(&["tickets"]).listen(address).refused().check(2, &[address, "Listen on 127.0.0.1"]);
+        Setup::of(&["tickets"])
+            .listen(address)
+            .refused()
+            .check(2, &[address, "tether token create", "listen on 127.0.0.1"]);
     }
 }

@@ -148,3 +148,109 @@ where
 fn damaged(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::test_folder::Folder;
+
+    fn store(folder: &Folder) -> SqliteActions {
+        SqliteActions::open(folder.path("actions.db")).unwrap()
+    }
+
+    fn token(number: u8, tenant: &str) -> Token {
+        Token {
+            id: TokenId::from_random([number; 16]),
+            tenant: tenant.parse().unwrap(),
+            user: "ann".parse().unwrap(),
+            roles: vec![Role::Agent, Role::Approver],
+            created_at: Timestamp::from_millis(number.into()),
+            created_by: "root".parse().unwrap(),
+            expires_at: Timestamp::from_millis(1_000),
+            revoked_at: None,
+            revoked_by: None,
+        }
+    }
+
+    fn digest(number: u8) -> Digest {
+        Digest::of([number])
+    }
+
+    #[tokio::test]
+    async fn a_token_is_found_as_it_was_made_also_after_a_restart() {
+        let folder = Folder::new();
+        let roleless = Token { roles: Vec::new(), ..token(2, "acme") };
+        {
+            let store = store(&folder);
+            assert!(!store.any_ever().await.unwrap());
+            store.create(token(1, "acme"), digest(1)).await.unwrap();
+            store.create(roleless.clone(), digest(2)).await.unwrap();
+        }
+        let store = store(&folder);
+        assert!(store.any_ever().await.unwrap());
+        assert_eq!(store.find(digest(1)).await.unwrap(), Some(token(1, "acme")));
+        assert_eq!(store.by_id(token(1, "acme").id).await.unwrap(), Some(token(1, "acme")));
+        assert_eq!(store.find(digest(2)).await.unwrap(), Some(roleless));
+        assert_eq!(store.find(digest(3)).await.unwrap(), None);
+        assert_eq!(store.by_id(token(3, "acme").id).await.unwrap(), None);
+        // One digest is one token.
+        assert!(store.create(token(4, "acme"), digest(1)).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn tokens_are_listed_newest_first_for_a_tenant_or_for_all() {
+        let folder = Folder::new();
+        let store = store(&folder);
+        let all = [token(1, "acme"), token(2, "globex"), token(3, "acme")];
+        for (number, token) in (1..).zip(&all) {
+            store.create(token.clone(), digest(number)).await.unwrap();
+        }
+        let [first, second, third] = all;
+        let list = async |tenant: Option<&str>| {
+            store.list(tenant.map(|tenant| tenant.parse().unwrap())).await.unwrap()
+        };
+        assert_eq!(list(None).await, [third.clone(), second.clone(), first.clone()]);
+        assert_eq!(list(Some("acme")).await, [third, first]);
+        assert_eq!(list(Some("globex")).await, [second]);
+        assert_eq!(list(Some("nobody")).await, []);
+    }
+
+    #[tokio::test]
+    async fn a_token_is_revoked_once_and_by_its_own_tenant() {
+        let folder = Folder::new();
+        let store = store(&folder);
+        let token = token(1, "acme");
+        store.create(token.clone(), digest(1)).await.unwrap();
+        let revoke = async |tenant: Option<&str>, by: &str, at| {
+            let tenant = tenant.map(|tenant| tenant.parse().unwrap());
+            store.revoke(tenant, token.id, by.parse().unwrap(), Timestamp::from_millis(at)).await.unwrap()
+        };
+        assert_eq!(revoke(Some("globex"), "eve", 5).await, None);
+        assert_eq!(store.find(digest(1)).await.unwrap(), Some(token.clone()));
+        let revoked = Token {
+            revoked_at: Some(Timestamp::from_millis(6)),
+            revoked_by: Some("root".parse().unwrap()),
+            ..token.clone()
+        };
+        assert_eq!(revoke(Some("acme"), "root", 6).await, Some(revoked.clone()));
+        assert_eq!(revoke(None, "other", 7).await, Some(revoked.clone()));
+        assert_eq!(store.find(digest(1)).await.unwrap(), Some(revoked));
+    }
+
+    #[tokio::test]
+    async fn a_row_that_somebody_changed_lets_nobody_in() {
+        let folder = Folder::new();
+        let store = store(&folder);
+        store.create(token(1, "acme"), digest(1)).await.unwrap();
+        let file = Connection::open(folder.path("actions.db")).unwrap();
+        for (column, value) in [("roles", "agent owner"), ("user", ""), ("revoked_by", " ")] {
+            let before: Option<String> =
+                file.query_row(&format!("SELECT {column} FROM tokens"), [], |row| row.get(0)).unwrap();
+            let set = format!("UPDATE tokens SET {column} = ?");
+            file.execute(&set, [value]).unwrap();
+            assert!(store.find(digest(1)).await.is_err(), "{column}");
+            file.execute(&set, [before]).unwrap();
+        }
+        assert!(store.find(digest(1)).await.unwrap().is_some());
+    }
+}

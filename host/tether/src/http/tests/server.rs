@@ -194,3 +194,25 @@ pub(super) async fn send(
     check_answer(method, path, &answer);
     answer
 }
+
+/// The head of an answer that may be a page, and may go on for long.
+pub(super) async fn send_raw(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[&str],
+    body: &str,
+) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let length = body.len();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}

@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use axum::http::Method;
 use tether_core::clock::Clock as _;
 use tether_core::digest::Digest;
 use tether_core::identity::Role;
 use tether_core::port::sessions::{Credential, Session, Sessions as _};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use super::people::{People, Who, id_of};
+use super::server::send_raw;
 use crate::http::{Needs, ROUTES, Route};
 use crate::inbox;
 
@@ -55,20 +53,9 @@ async fn a_session_opens_nothing_of_the_api() {
     }
 }
 
-/// The head of the answer, which may go on for long.
+/// The head of the answer.
 async fn ask(people: &People, route: &Route, header: &str) -> String {
-    let Route { method, path, .. } = route;
-    let path = path.replace("{actionId}", &"0".repeat(32)).replace("{tokenId}", &"0".repeat(32));
-    let own = if *method == Method::POST { "Sec-Fetch-Site: same-origin\r\n" } else { "" };
-    let address = people.server.address;
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: 0\r\n{own}{header}\r\n\r\n"
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await.unwrap());
-    }
-    String::from_utf8(head).unwrap()
+    let path = route.path.replace("{actionId}", &"0".repeat(32)).replace("{tokenId}", &"0".repeat(32));
+    let own = "Sec-Fetch-Site: same-origin";
+    send_raw(people.server.address, route.method.as_str(), &path, &[own, header], "").await
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use tokio::task::JoinSet;
 
-use super::server::{Answer, Server, send};
+use super::server::{Answer, Server, TOKEN, send, send_raw};
 use crate::identity::Proxies;
 
 async fn guess(address: SocketAddr, number: usize, headers: &[&str]) -> Answer {
@@ -79,4 +79,35 @@ async fn what_holds_no_token_is_no_guess() {
     }
     guess(server.address, 1, &[]).await.is(401, "UNAUTHENTICATED");
     assert!(server.clock.slept().is_empty());
+}
+
+#[tokio::test]
+async fn the_form_and_the_api_count_the_same_guesses() {
+    let server = Server::start().await;
+    let form = |token: String| {
+        let address = server.address;
+        async move {
+            let own = "Sec-Fetch-Site: same-origin";
+            send_raw(address, "POST", "/inbox/sign-in", &[own], &format!("token={token}")).await
+        }
+    };
+    for number in 0..5 {
+        let answer = form(format!("tether_{number:064}")).await;
+        assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    }
+    guess(server.address, 5, &[]).await.is(401, "UNAUTHENTICATED");
+    assert_eq!(server.clock.slept().len(), 1);
+    server.clock.hold();
+    let mut waiting = JoinSet::new();
+    for number in 6..20 {
+        let address = server.address;
+        waiting.spawn(async move { guess(address, number, &[]).await });
+    }
+    // Once one is refused, nine are before it.
+    waiting.join_next().await.unwrap().unwrap().is(503, "OVERLOADED");
+    let answer = form("tether_guess".to_owned()).await;
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: "), "{answer}");
+    // What never got in waits as well, however good it is.
+    let answer = form(TOKEN.to_owned()).await;
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
 }

@@ -1,5 +1,6 @@
 //! Identities on a store of a test's own and a clock that it sets.
 
+mod foreign;
 pub(crate) mod given_clock;
 mod jwt;
 mod known;

@@ -1,0 +1,5 @@
+//! Who may use a gateway: tokens that people make, and those of a provider.
+
+mod logs;
+mod provider;
+mod tokens;
