@@ -302,6 +302,8 @@ async fn a_change_is_still_found_after_the_action_went_on() {
     }
 }
 
+const WRITERS: u64 = 256;
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_events_are_checked() {
     let wanted: u64 = std::env::var("TETHER_EVENTS").map_or(20_000, |text| text.parse().unwrap());
@@ -309,11 +311,12 @@ async fn many_events_are_checked() {
     let store = Arc::new(SqliteActions::open(folder.path("a.db")).unwrap());
     let start = Instant::now();
     let mut writers = JoinSet::new();
-    for writer in 0..64 {
+    // Many at a time: they share the syncs.
+    for writer in 0..WRITERS {
         let store = store.clone();
         writers.spawn(async move {
             // Three events each: proposed, claimed, done.
-            for number in (1..=wanted / 3 + 1).filter(|number| number % 64 == writer) {
+            for number in (1..=wanted / 3 + 1).filter(|number| number % WRITERS == writer) {
                 let tenant = format!("tenant {}", number % 10);
                 let action = propose(&store, number, &tenant).await;
                 let claimed = moved(&store, &action, executing(None)).await;

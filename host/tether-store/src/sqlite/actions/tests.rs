@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
-use tether_core::action::{Arguments, Preview, Proposal, Status};
+use tether_core::action::{Arguments, Claim, Event, Preview, Proposal, Status, Verdict};
 use tether_core::grant::{Binding, BoundComponent, Grants};
 use tether_core::json::JsonText;
 
@@ -71,6 +71,52 @@ async fn a_lock_of_another_program_is_told_as_such_and_nothing_is_written() {
     other.execute_batch("COMMIT").unwrap();
     assert!(store.load(&"acme".parse().unwrap(), new_action(1, "1").id).await.unwrap().is_none());
     assert!(matches!(store.propose(new_action(1, "1")).await, Ok(Proposed::New(_))));
+}
+
+/// The pages that `write` adds to the log.
+async fn pages<T>(folder: &Folder, write: impl Future<Output = T>) -> (T, u64) {
+    let frames = || std::fs::metadata(folder.path("a.db-wal")).unwrap().len() / (4096 + 24);
+    let before = frames();
+    let written = write.await;
+    (written, frames() - before)
+}
+
+/// Each of them is synced. Of those of a move, three are the history's: its end, where that
+/// is, and what finds an action's events.
+#[tokio::test]
+async fn a_move_writes_few_pages() {
+    const COUNT: u64 = 100;
+    let folder = Folder::new();
+    let store = SqliteActions::open(folder.path("a.db")).unwrap();
+    // The log is not begun anew meanwhile.
+    let endless = |connection: &Connection| {
+        Ok(connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?)
+    };
+    store.writer.write(endless).await.unwrap();
+    let mut actions = Vec::new();
+    let [mut proposals, mut claims, mut ends] = [0; 3];
+    for number in 1..=COUNT {
+        let (proposed, written) = pages(&folder, store.propose(new_action(number, "1"))).await;
+        proposals += written;
+        let Proposed::New(action) = proposed.unwrap() else { panic!("it is new") };
+        actions.push(action);
+    }
+    for mut action in actions {
+        let (claim, at) = (Claim { by: "ann".parse().unwrap(), key: None }, Timestamp::EPOCH);
+        let verdict = Verdict::Succeeded(JsonText::empty_object());
+        let settled = Event::Settled { verdict, at, expires_after: Duration::ZERO };
+        for (event, sum) in [(Event::Claimed { claim, at }, &mut claims), (settled, &mut ends)] {
+            let (state, ledger, detail) = (action.next(event).unwrap(), Ledger::default(), String::new());
+            let change = Change { seen: action, state, ledger, actor: None, at, detail };
+            let (swapped, written) = pages(&folder, store.swap(change)).await;
+            *sum += written;
+            let Swap::Done(moved) = swapped.unwrap() else { panic!("nobody else moves it") };
+            action = moved;
+        }
+    }
+    let each = [proposals, claims, ends].map(|sum| sum as f64 / COUNT as f64);
+    println!("{each:?} pages for a proposal, a claim and an end");
+    assert!(each[0] < 12.0 && each[1] < 10.0 && each[2] < 11.0, "{each:?}");
 }
 
 /// Polls a write once: its job is handed in.
