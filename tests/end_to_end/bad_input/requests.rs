@@ -95,7 +95,7 @@ fn decisions_that_cannot_be_understood_change_nothing() {
         r#"{"attemptsUsed":-1}"#,
         r#"{"attemptsUsed":"0"}"#,
         r#"{"attemptsUsed":0.5}"#,
-        r#"{"confirmedBy":"boss"}"#,
+        r#"{"attemptUsed":0}"#,
         r#"{"idempotencyKey":"a","idempotencyKey":"b"}"#,
     ] {
         server.api.confirm(&id, body).check("400 INVALID_ARGUMENTS");

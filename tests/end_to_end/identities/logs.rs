@@ -40,14 +40,19 @@ fn f27_no_log_holds_tokens_claims_cookies_or_forms() {
         ask(None, &headers, "GET", "/inbox", "");
     }
     let form = [("Content-Type", "application/x-www-form-urlencoded"), ("Sec-Fetch-Site", "same-origin")];
-    for token in [CANARY, &stored, &jwt] {
-        ask(None, &form, "POST", "/inbox/sign-in", &format!("token={token}"));
-    }
+    let sign_in = |token: &str| ask(None, &form, "POST", "/inbox/sign-in", &format!("token={token}"));
+    assert_eq!(sign_in(CANARY).status, 401);
+    assert_eq!(sign_in(&jwt).status, 403);
+    let signed_in = sign_in(&stored);
+    let cookie = signed_in.header("set-cookie").expect("somebody is signed in").split(';').next().unwrap();
+    assert_eq!(ask(None, &[("Cookie", cookie)], "GET", "/inbox", "").status, 200);
+    let (_, session) = cookie.split_once('=').expect("a cookie has a value");
+    let session = session.to_owned();
     server.kill();
 
     let log = server.log().whole();
     assert!(log.contains("TRACE") || log.contains("DEBUG"), "it is a log of everything:\n{log}");
-    for secret in [CANARY, &stored, &jwt, &expired, &api.token] {
+    for secret in [CANARY, &stored, &jwt, &expired, &session, &api.token] {
         assert!(!log.contains(secret), "{secret} is in the log:\n{log}");
         // Nor a part of it.
         for part in secret.split('.').filter(|part| part.len() > 20) {
