@@ -13,7 +13,7 @@ use tether_core::identity::{Caller, Role};
 use tether_core::problem::Code;
 use tether_core::rule::{Rule, Rules};
 use tether_gateway::{Gateway, Settings};
-use world::{Act, World, ann, bob, caller, json, key, propose, words};
+use world::{Act, World, agent, ann, bob, caller, json, key, propose, words};
 
 fn with(world: &World, rule: Rule) -> Arc<Gateway> {
     let rules = Rules { default: rule, ..Rules::default() };
@@ -183,6 +183,25 @@ async fn so_many_proposals_of_a_tool_are_open_and_a_repetition_is_never_refused(
     world.clock.advance(Duration::from_secs(2 * 24 * 3600));
     assert!(propose(&gateway, key("4")).await.is_ok());
     assert!(propose(&gateway, key("5")).await.is_ok(), "what is over is not open, though nobody swept");
+}
+
+#[tokio::test]
+async fn what_was_erased_is_known_by_its_fingerprint_and_shown_as_erased() {
+    let world = World::new(&[Act::Commit]);
+    let gateway = world.gateway();
+    let id = propose(&gateway, key("p")).await.unwrap().id;
+    assert_eq!(confirm(&gateway, &ann(), id, "k", None).await, "Succeeded");
+    world.clock.advance(Duration::from_secs(31 * 24 * 3600));
+    gateway.sweep().await.unwrap();
+    let seen = gateway.action(&ann(), id).await.unwrap();
+    assert!(seen.proposal.arguments.kept().is_none());
+    assert_eq!(propose(&gateway, key("p")).await.unwrap().id, id, "the same proposal");
+    let other = gateway.call(&agent(), "write", json("{\"n\":2}"), key("p")).await;
+    assert_eq!(other.unwrap_err().code, Code::IdempotencyKeyReused);
+    assert_eq!(confirm(&gateway, &ann(), id, "k", None).await, "KEY_EXPIRED");
+    let erased = &world.actions.told(id)[3..];
+    assert!(erased.iter().all(|event| event.actor.is_none() && event.from == Some(event.to)), "{erased:?}");
+    assert_eq!(erased.len(), 2);
 }
 
 #[tokio::test]

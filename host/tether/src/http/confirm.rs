@@ -18,7 +18,7 @@ pub(super) const CONFIRM: Route = Route {
     handler: || post(confirm),
 };
 
-/// Confirms a write: it runs now, once
+/// Confirms a write: it runs now, once; or is approved, where it takes more persons
 #[utoipa::path(
     post,
     path = "/v1/actions/{actionId}/confirm",
@@ -29,7 +29,11 @@ pub(super) const CONFIRM: Route = Route {
     ),
     request_body = wire::ConfirmRequest,
     responses(
-        (status = 200, description = "What it came to.", body = wire::Action),
+        (
+            status = 200,
+            description = "What it came to; `Pending` without an `errorCode` where it takes more persons.",
+            body = wire::Action,
+        ),
         (status = 409, description = "Nothing ran for this request.", body = wire::Action),
         (
             status = 410,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tether_core::action::{self, Arguments, Claim, Output, Preview, Proposal, Revision, State};
+use tether_core::action::{self, Approval, Arguments, Claim, Output, Preview, Proposal, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
@@ -92,6 +92,33 @@ fn a_pending_action() {
 }}"#
         )
     );
+}
+
+#[test]
+fn what_was_erased_is_null_and_said_to_be() {
+    let mut erased = action(State::Expired { attempts_used: 0, at: NOON });
+    erased.proposal.arguments = Arguments::Erased(Digest::of("{}"));
+    erased.proposal.preview = Preview::Erased;
+    let text = seen(&erased, Status::Expired);
+    for line in
+        [r#""args": null,"#, r#""argsErased": true,"#, r#""preview": null,"#, r#""previewError": null,"#]
+    {
+        assert!(text.contains(line), "{line} is missing in {text}");
+    }
+    let read: super::seen::SeenAction = serde_json::from_str(&text).unwrap();
+    assert!(read.args.is_none());
+}
+
+#[test]
+fn who_said_yes_is_named() {
+    let State::Pending { attempts_used, expires_at, last_failure, .. } = pending(0, None) else { panic!() };
+    let claim = Claim { by: "ann".parse().unwrap(), key: Some("secret key".parse().unwrap()) };
+    let approvals = vec![Approval { claim, at: NOON }];
+    let mut approved = action(State::Pending { attempts_used, expires_at, last_failure, approvals });
+    approved.proposal.people = 2;
+    let text = seen(&approved, Status::Pending);
+    assert!(text.contains(r#""by": "ann""#) && text.contains(r#""approvalsNeeded": 2"#), "{text}");
+    assert!(!text.contains("secret key"), "keys are their persons' own");
 }
 
 #[test]

@@ -121,6 +121,11 @@ impl Story {
                 )
             };
             assert_eq!((records("*"), records("output")), (2, 0), "{when}: records stay, and are empty");
+            let texts = count(
+                "actions.db",
+                "SELECT count(*) FROM actions WHERE arguments <> '' OR output IS NOT NULL",
+            );
+            assert_eq!(texts, 0, "{when}: arguments and result are gone");
             let due = count("actions.db", "SELECT count(records_due) FROM actions");
             assert_eq!(due, 0, "{when}: nothing is left to be done");
         }
