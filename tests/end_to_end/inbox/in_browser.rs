@@ -129,9 +129,17 @@ impl Browser {
 
     /// Keeps a picture of the whole page where a person can look at it.
     fn picture(&self, name: &str) {
+        self.keep(name, &self.driver.picture(true));
+    }
+
+    /// The same of what is in view: of a very long page, all would take long to paint.
+    fn picture_of_the_view(&self, name: &str) {
+        self.keep(name, &self.driver.picture(false));
+    }
+
+    fn keep(&self, name: &str, picture: &[u8]) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../screenshots");
         fs::create_dir_all(&folder).expect("the tests can make folders");
-        fs::write(folder.join(format!("{name}.png")), self.driver.picture())
-            .expect("the tests can write files");
+        fs::write(folder.join(format!("{name}.png")), picture).expect("the tests can write files");
     }
 }

@@ -1,7 +1,9 @@
 //! What happens while somebody looks.
 
+use std::time::{Duration, Instant};
+
 use super::visitor::Visitor;
-use crate::support::Setup;
+use crate::support::{PATIENCE, Setup};
 
 #[test]
 fn a_stream_says_look_first_and_then_whatever_changes() {
@@ -26,8 +28,11 @@ fn a_stream_ends_when_its_person_signs_out_and_others_go_on() {
     for stream in [&mut ending, &mut staying] {
         stream.next_of(&["data: again"]).expect("it begins");
     }
+    let begin = Instant::now();
     assert_eq!(one.post_proven("/inbox/sign-out", &[]).status, 303);
     ending.wait_for_the_end();
+    // Not only when it is looked at again.
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     let id = server.api.propose("probe_write", r#"{"note":"seen"}"#);
     assert_eq!(staying.next_of(&["data: "]), Some(format!("data: {id} Pending")));
 }
@@ -38,7 +43,10 @@ fn a_host_that_stops_waits_for_no_stream() {
     let person = Visitor::signed_in(&server);
     let mut stream = person.listen();
     stream.next_of(&["data: again"]).expect("it begins");
+    let begin = Instant::now();
     assert_eq!(server.stop(), Some(0));
+    // A request may take ten minutes here; a stream is not waited for.
+    assert!(begin.elapsed() < PATIENCE, "{:?}", begin.elapsed());
     stream.wait_for_the_end();
 }
 

@@ -60,7 +60,7 @@ fn a_person_signs_in_and_out() {
 
 #[test]
 fn a_wrong_token_opens_nothing_and_is_shown_nowhere() {
-    let server = Setup::of(&["tickets"]).env("RUST_LOG", "trace").start();
+    let server = Setup::of(&["tickets"]).env("TETHER_LOG", "trace").start();
     let mut visitor = Visitor::of(&server);
     for token in ["", "wrong-canary-token", &server.api.token[1..]] {
         let answer = visitor.sign_in(token);
@@ -69,6 +69,7 @@ fn a_wrong_token_opens_nothing_and_is_shown_nowhere() {
         assert!(answer.text.contains("role=\"alert\"") && !answer.text.contains("canary"), "{}", answer.text);
     }
     assert_eq!(visitor.sign_in(&format!(" {}\n", server.api.token)).status, 303, "blanks are no part of it");
+    server.log().wait_for("status=303");
     let log = server.log().text();
     for secret in
         ["canary", &*server.api.token, visitor.cookie.as_deref().unwrap().split_once('=').unwrap().1]

@@ -144,11 +144,11 @@ impl WebDriver {
         self.get(&format!("/element/{id}/text")).as_str().unwrap_or_default().to_owned()
     }
 
-    /// The whole page as a PNG.
+    /// The page as a PNG: the whole of it, or what is in view.
     #[track_caller]
-    pub(super) fn picture(&self) -> Vec<u8> {
-        let whole = json!({"format": "png", "captureBeyondViewport": true});
-        let taken = self.cdp("Page.captureScreenshot", &whole);
+    pub(super) fn picture(&self, whole: bool) -> Vec<u8> {
+        let what = json!({"format": "png", "captureBeyondViewport": whole});
+        let taken = self.cdp("Page.captureScreenshot", &what);
         let encoded = taken["data"].as_str().unwrap_or_default();
         base64::engine::general_purpose::STANDARD.decode(encoded).expect("a picture is in base 64")
     }

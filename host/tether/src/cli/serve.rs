@@ -55,11 +55,12 @@ impl Serve {
         let config = Config::load(self.config.as_deref(), environment(), flags)?;
         telemetry::start(self.log_format)?;
 
+        let inbox = config.inbox.url.as_ref().map(ToString::to_string);
         let app = tokio::select! {
             app = App::start(config) => app?,
             () = signals.next() => return Ok(ExitCode::SUCCESS),
         };
-        announce(&app, self.json);
+        announce(&app, inbox, self.json);
         signals.next().await;
 
         tracing::info!("stopping: requests and executing writes end first; a second signal ends at once");
@@ -96,12 +97,13 @@ fn environment() -> impl Iterator<Item = (String, String)> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-fn announce(app: &App, json: bool) {
+fn announce(app: &App, inbox: Option<String>, json: bool) {
     let (url, token) = (format!("http://{}", app.address()), app.token());
     if json {
         say(serde_json::json!({ "url": url, "token": token }).to_string());
     } else {
         say(format!("listening on {url}"));
+        say(format!("people decide at {}/inbox", inbox.as_deref().unwrap_or(&url)));
         if let Some(token) = token {
             say(format!("curl -H 'Authorization: Bearer {token}' {url}/v1/tools"));
         }

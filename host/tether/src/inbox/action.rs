@@ -74,8 +74,7 @@ pub(super) async fn show(host: &Host, person: &Person, id: ActionId, notice: Opt
     let title = format!("{}: {}", standing(action.state.status()), action.proposal.tool);
     let main = main(person, &action, &history, notice.as_ref(), now);
     let retry_after = notice.as_ref().and_then(|notice| notice.retry_after);
-    Page { status, retry_after, title: &title, person: Some(person), list: None, main, now }
-        .into_response()
+    Page { status, retry_after, title: &title, person: Some(person), list: None, main, now }.into_response()
 }
 
 fn main(
@@ -89,7 +88,10 @@ fn main(
     let status = action.state.status();
     let waits = status == Status::Pending;
     let decision = decision::section(person, action, notice.and_then(|notice| notice.reason.as_deref()));
-    let says = format!("This action is {}.", standing(status).to_lowercase());
+    let mut says = format!("This action is {}.", standing(status).to_lowercase());
+    if waits && proposal.people > 1 {
+        says += &format!(" {} of {} people said yes.", action.state.approvals().len(), proposal.people);
+    }
     html! {
         main #main.action data-action=(action.id) data-stands=(action.revision.0) data-says=(says) {
             div.title {

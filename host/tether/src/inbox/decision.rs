@@ -37,6 +37,11 @@ fn deciding(person: &Person, action: &Action, reason: Option<&str>) -> Markup {
         @if let Some((colour, warning)) = warning(action) {
             div.note.(colour) { p { b { (warning) } } p { "Read what earlier attempts did before you confirm it again." } }
         }
+        @if !said_yes && !action.state.approvals().is_empty() {
+            p { "Said yes: " @for (index, approval) in action.state.approvals().iter().enumerate() {
+                @if index > 0 { ", " } b { (told(approval.claim.by.as_str())) }
+            } "." }
+        }
         @if said_yes {
             p { "You said yes. Before it runs, it takes " (counted_people(action.approvals_missing(by))) " more." }
         } @else {

@@ -78,6 +78,12 @@ impl Inbox {
         feed: Arc<dyn Announcements>,
         clock: Arc<dyn Clock>,
     ) -> Self {
+        if !listen.ip().is_loopback() && !settings.url.as_ref().is_some_and(InboxUrl::is_https) {
+            tracing::warn!(
+                "nobody can sign in to the inbox from another machine: browsers keep its cookie over TLS only; \
+                 set `url` of [inbox] to the https:// that a proxy in front of it has"
+            );
+        }
         Self {
             place: Place::new(settings.url.clone(), listen),
             session_time: settings.session,

@@ -198,7 +198,8 @@ fn a_second_person_sees_the_first_ones_yes_at_once_and_says_the_last() {
     ann.open_action(&id);
     ann.driver.click("#confirm");
     ann.wait_for("You said yes. Before it runs, it takes 1 person more.");
-    ben.wait_for("Yes from ann");
+    ben.wait_for("Said yes: ann.");
+    ben.wait_for("1 of 2 people said yes.");
     for browser in [&ann, &ben] {
         browser.check_with_axe();
         browser.check_that_it_does_not_complain(&[]);

@@ -43,7 +43,7 @@ fn a_megabyte_of_arguments_is_there_in_full_and_the_decision_in_reach() {
         let shown = browser.driver.run("return document.querySelector('pre').textContent.length");
         assert!(shown.as_u64().unwrap() > long.len() as u64);
         browser.check_that_it_fits();
-        browser.picture(&format!("megabyte-{width}"));
+        browser.picture_of_the_view(&format!("megabyte-{width}"));
     }
     browser.driver.click("#decline");
     browser.wait_for("It was declined.");
