@@ -11,7 +11,7 @@ use tether_core::port::actions::NewAction;
 /// one of its versions, in the order of asking, 0 for the proposal.
 #[derive(Debug, Clone)]
 pub(crate) enum Fact {
-    Proposing(NewAction),
+    Proposing(Box<NewAction>),
     Moving(ActionId, Version),
     /// The version is durable.
     Moved(ActionId, usize),
@@ -114,7 +114,7 @@ impl Facts {
                 };
                 let first = Version { revision: 1, state, ledger: Ledger::default() };
                 let asked = Asked {
-                    new: new.clone(),
+                    new: (**new).clone(),
                     versions: vec![(first, true)],
                     told: None,
                     erasing: false,

@@ -150,8 +150,7 @@ impl Stores {
             return Err(format!("action {} was proposed otherwise", new.id));
         }
         let history = self.actions.history(tenant, new.id).await.map_err(|error| error.to_string())?;
-        if history.last().map(|event| event.to) != Some(state.status())
-            || history.len() as u64 != revision.0
+        if history.last().map(|event| event.to) != Some(state.status()) || history.len() as u64 != revision.0
         {
             return Err(format!("action {} is {state:?}, and its history says {history:?}", new.id));
         }

@@ -177,7 +177,7 @@ struct Writer<'w> {
 impl<'w> Writer<'w> {
     async fn propose(stores: &'w Stores, disk: &'w Arc<Disk>, number: u64, random: &mut Random) {
         let new = new_action(number, random);
-        disk.told(Fact::Proposing(new.clone()));
+        disk.told(Fact::Proposing(Box::new(new.clone())));
         let Ok(Proposed::New(action)) = stores.actions.propose(new.clone()).await else {
             panic!("the proposal is new")
         };

@@ -95,6 +95,21 @@ async fn an_old_history_is_chained_and_goes_on() {
 }
 
 #[tokio::test]
+async fn what_is_damaged_keeps_no_host_from_starting_and_is_found() {
+    let folder = Folder::new();
+    old_file(&folder)
+        .execute_batch(
+            "UPDATE history SET became = 'Gone' WHERE action = 4 AND revision = 2;
+             UPDATE actions SET tenant = '' WHERE number = 3",
+        )
+        .unwrap();
+    let store = SqliteActions::open(folder.path("a.db")).unwrap();
+    assert_eq!(findings(&folder, &[]), ["3"], "and what has lost an event is for the checker of cases");
+    let waits = store.load(&"acme".parse().unwrap(), id(2)).await.unwrap().unwrap();
+    assert!(matches!(store.swap(change(&waits, executing(None))).await.unwrap(), Swap::Done(_)));
+}
+
+#[tokio::test]
 async fn what_lost_its_hashes_later_is_not_taken_over_again() {
     let folder = Folder::new();
     drop(old_file(&folder));

@@ -196,15 +196,14 @@ fn erase(
     detail: &str,
     erase: impl FnOnce() -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let standing = |number| Ok::<_, Fault>(state::standing_of(connection, number)?);
-    let Some(before) = standing(found.number)? else { return Ok(()) };
+    let Some(before) = state::standing_of(connection, found.number)? else { return Ok(()) };
     let (proposal, was_changed) = bound(connection, &before)?;
     // Overwritten, too: what is only let go of stays in the file for long.
     overwrite(connection, "on")?;
     let erased = erase();
     overwrite(connection, "fast")?;
     erased?;
-    let Some(after) = standing(found.number)? else { return Ok(()) };
+    let Some(after) = state::standing_of(connection, found.number)? else { return Ok(()) };
     match history::place_of(connection, found.number) {
         Ok(place) => {
             let event = HistoryEvent {

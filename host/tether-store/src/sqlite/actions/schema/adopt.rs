@@ -18,11 +18,14 @@ const UNKNOWN: Digest = Digest::from_bytes([0; 32]);
 /// The events of one action: its row, and each event with the revision it led to.
 type Told = (i64, Vec<(Revision, HistoryEvent)>);
 
+/// Where the chains end so far.
+type Heads = BTreeMap<TenantId, (u64, Digest)>;
+
 /// Chains everything that is in the table `unchained`, in the order in which the actions
 /// were proposed, and drops it. What the rows hold today is what they are bound to from
 /// now on.
 pub(super) fn chain_history(connection: &Connection) -> anyhow::Result<()> {
-    let mut heads = BTreeMap::new();
+    let mut heads = Heads::new();
     {
         let mut statement = connection.prepare(
             "SELECT action, revision, at, actor, NULL AS channel, was, became, attempt, detail FROM unchained
@@ -31,13 +34,15 @@ pub(super) fn chain_history(connection: &Connection) -> anyhow::Result<()> {
         let mut rows = statement.query([])?;
         let mut told: Option<Told> = None;
         while let Some(row) = rows.next()? {
-            let (number, revision, event) = read(row)?;
+            let number = row.get("action")?;
             if told.as_ref().is_some_and(|told| told.0 != number)
                 && let Some(told) = told.take()
             {
                 chain(connection, told, &mut heads)?;
             }
-            told.get_or_insert((number, Vec::new())).1.push((revision, event));
+            if let Some(event) = sound(number, read(row))? {
+                told.get_or_insert((number, Vec::new())).1.push(event);
+            }
         }
         if let Some(told) = told {
             chain(connection, told, &mut heads)?;
@@ -50,19 +55,25 @@ pub(super) fn chain_history(connection: &Connection) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read(row: &Row<'_>) -> anyhow::Result<(i64, Revision, HistoryEvent)> {
-    let number = row.get("action")?;
-    let event = history::event(row).with_context(|| format!("an event of action {number}"))?;
-    Ok((number, Revision(row.get::<_, i64>("revision")?.try_into()?), event))
+fn read(row: &Row<'_>) -> anyhow::Result<(Revision, HistoryEvent)> {
+    Ok((Revision(row.get::<_, i64>("revision")?.try_into()?), history::event(row)?))
 }
 
-fn chain(
-    connection: &Connection,
-    (number, mut events): Told,
-    heads: &mut BTreeMap<TenantId, (u64, Digest)>,
-) -> anyhow::Result<()> {
-    let Place { id, tenant, status, attempts } =
-        history::place_of(connection, number).with_context(|| format!("the action {number}"))?;
+/// What could be read. One damaged row must not keep a host from starting: what is left
+/// out cannot be confirmed, and is found by whoever checks the file.
+fn sound<T>(row: i64, read: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+    match read {
+        Err(error) if !error.is::<rusqlite::Error>() => {
+            tracing::error!(row, %error, "of an old history something is left out");
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
+fn chain(connection: &Connection, (number, mut events): Told, heads: &mut Heads) -> anyhow::Result<()> {
+    let place = history::place_of(connection, number);
+    let Some(Place { id, tenant, status, attempts }) = sound(number, place)? else { return Ok(()) };
     let standing = state::standing_of(connection, number)?.context("an event is of no action")?;
     if let Some((last, event)) = events.last()
         && last.0 + 1 == standing.revision.0
