@@ -97,7 +97,9 @@ impl Person {
 /// answered instead. Whatever changes something must come from a page of the inbox.
 pub(crate) async fn admit(host: &Host, parts: &Parts, roles: &[Role]) -> Result<Person, Response> {
     let inbox = host.inbox();
-    guard(inbox, parts)?;
+    if let Some(answer) = turned_away(inbox, parts) {
+        return Err(answer);
+    }
     let Some((secret, _, caller)) = signed_in(host, &parts.headers).await? else {
         return Err(to_sign_in(action_of(parts.uri.path())));
     };
@@ -111,19 +113,19 @@ pub(crate) async fn admit(host: &Host, parts: &Parts, roles: &[Role]) -> Result<
     Ok(person)
 }
 
-/// A request for this host by another name, or a change that another page asks for, gets
-/// no further.
-pub(super) fn guard(inbox: &Inbox, parts: &Parts) -> Result<(), Response> {
+/// What is answered to a request for this host by another name, or to a change that
+/// another page asks for: they get no further.
+pub(super) fn turned_away(inbox: &Inbox, parts: &Parts) -> Option<Response> {
     if !inbox.place.is_meant(&parts.headers) {
         let text = "The inbox does not go by this name. Its own is set as `url` of [inbox].";
         let status = StatusCode::MISDIRECTED_REQUEST;
-        return Err(message_page(inbox, None, status, "Another name", text));
+        return Some(message_page(inbox, None, status, "Another name", text));
     }
     if parts.method != Method::GET && parts.method != Method::HEAD && !inbox.place.is_own(&parts.headers) {
         let text = "The form was not sent by a page of this inbox. Nothing was done.";
-        return Err(message_page(inbox, None, StatusCode::FORBIDDEN, "Not from here", text));
+        return Some(message_page(inbox, None, StatusCode::FORBIDDEN, "Not from here", text));
     }
-    Ok(())
+    None
 }
 
 /// The session of the browser, and who that is now; none once it is over, or what it was

@@ -14,7 +14,7 @@ use tether_core::id::ActionId;
 use tether_core::port::sessions::Session;
 
 use super::page::{Page, alert};
-use super::person::{LOOKERS, Secret, Sent, guard, read, signed_in, to_sign_in};
+use super::person::{LOOKERS, Secret, Sent, read, signed_in, to_sign_in, turned_away};
 use super::{Inbox, failed, store_failed};
 use crate::http::{Host, Needs, Peer, Route};
 use crate::identity::{Denied, Known};
@@ -37,7 +37,9 @@ async fn form(
 ) -> Result<Response, Response> {
     let (parts, _) = request.into_parts();
     let inbox = host.inbox();
-    guard(inbox, &parts)?;
+    if let Some(answer) = turned_away(inbox, &parts) {
+        return Ok(answer);
+    }
     let query = query.map(|Query(query)| query).unwrap_or_default();
     let action = query.iter().find(|(name, _)| name == "action").and_then(|(_, id)| id.parse().ok());
     if signed_in(&host, &parts.headers).await?.is_some() {
@@ -58,7 +60,9 @@ impl FromRequest<Arc<Host>> for Asking {
 
     async fn from_request(request: Request, host: &Arc<Host>) -> Result<Self, Response> {
         let (parts, body) = request.into_parts();
-        guard(host.inbox(), &parts)?;
+        if let Some(answer) = turned_away(host.inbox(), &parts) {
+            return Err(answer);
+        }
         let form = read(host.inbox(), body).await?;
         let token = form.field("token").unwrap_or_default().trim().to_owned();
         Ok(Self { token, action: form.field("action").and_then(|id| id.parse().ok()), parts })

@@ -13,9 +13,10 @@ use tether_core::identity::Role::{Admin, Approver};
 use tether_core::port::sessions::{Credential, Session, Sessions as _};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
 use super::people::{People, Who};
-use super::server::TOKEN;
+use super::server::{Server, TOKEN};
 use crate::http::{Needs, Route};
 use crate::inbox::ROUTES;
 
@@ -110,6 +111,28 @@ async fn a_page_of_what_another_tenant_has_is_that_of_what_nobody_has() {
             assert_eq!(theirs.status, nobodys.status, "{place}");
             assert_eq!(without_proof(&theirs.text), without_proof(&nobodys.text), "{place}");
         }
+    }
+}
+
+#[tokio::test]
+async fn guesses_at_the_form_are_slowed_down_as_those_at_the_api() {
+    let server = Server::start().await;
+    let address = server.address;
+    let guess = move |number: usize| async move {
+        send(address, &Method::POST, "/inbox/sign-in", None, &format!("token=tether_{number:064}")).await
+    };
+    for number in 0..5 {
+        assert_eq!(guess(1_000 + number).await.status, 401);
+    }
+    server.clock.hold();
+    let mut guesses = JoinSet::new();
+    (0..20).for_each(|number| drop(guesses.spawn(guess(number))));
+    // One pauses and eight wait; the others are told so, their tokens unseen.
+    for _ in 0..11 {
+        let page = guesses.join_next().await.unwrap().unwrap();
+        assert_eq!(page.status, 503, "{}", page.text);
+        assert!(page.head.contains("retry-after: "), "{}", page.head);
+        assert!(page.text.contains("This one was not looked at"), "{}", page.text);
     }
 }
 
