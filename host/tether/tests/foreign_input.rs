@@ -32,6 +32,19 @@ headers = { Authorization = "Bearer ${TOKEN}", X-A = "$$" }
 "#,
     "[[components]]\npath = \"a.wasm\"\n[[components.outbound]]\norigin = \"http://[::1]:80\"\n",
     "[[endpoints]]\nurl = \"https://tools.example.com/tether\"\ntools = \"tools.json\"\nheaders = { A = \"${file:secret}\" }\n",
+    r#"
+[http]
+trusted_proxies = ["10.0.0.0/8", "::1"]
+[identities]
+first_token = false
+[[identities.providers]]
+issuer = "https://login.example.com"
+audience = ["tether"]
+algorithms = ["RS256", "EdDSA"]
+leeway = "30s"
+tenant = { claim = "/org/id", allowed = ["acme"] }
+roles = { claim = "groups", agent = ["bots"], approver = ["support"], admin = [] }
+"#,
 ];
 
 const JSON: &[&str] = &[
