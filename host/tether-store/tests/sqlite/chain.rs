@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rusqlite::Connection;
-use tether_core::action::{Action, Arguments, Output, Preview, State};
+use tether_core::action::{Action, Approval, Arguments, Output, Preview, State};
 use tether_core::chain::{Checker, Head};
 use tether_core::port::actions::{ActionStore, Proposed, Swap};
 use tether_store::{Archive, SqliteActions};
@@ -203,6 +203,22 @@ async fn every_kind_of_tampering_is_found_where_it_is() {
     // Zeros are what a move of a changed row leaves; nobody has that digest.
     tamper(&folder, &format!("UPDATE history SET state = {zeros} WHERE number = 4"));
     assert!(findings(&folder, &[]).contains(&"acme 3".to_owned()));
+}
+
+#[tokio::test]
+async fn an_approval_whose_key_was_let_go_of_is_found() {
+    let folder = Folder::new();
+    let store = SqliteActions::open(folder.path("a.db")).unwrap();
+    let action = propose(&store, 1, "acme").await;
+    let State::Pending { attempts_used, expires_at, last_failure, .. } = action.state.clone() else {
+        panic!()
+    };
+    let approvals = vec![Approval { claim: claim(Some("k")), at: at(5) }];
+    moved(&store, &action, State::Pending { attempts_used, expires_at, last_failure, approvals }).await;
+    drop(store);
+    assert_eq!(findings(&folder, &[]), [""; 0]);
+    tamper(&folder, "DELETE FROM confirm_keys");
+    assert_eq!(findings(&folder, &[]), ["1"]);
 }
 
 #[tokio::test]

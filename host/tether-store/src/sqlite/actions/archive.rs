@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use rusqlite::Connection;
-use tether_core::action::{Action, Claim, State};
+use tether_core::action::{Action, Approval, Claim, State};
 use tether_core::chain::Head;
 use tether_core::id::ActionId;
 use tether_core::port::actions::HistoryEvent;
@@ -31,7 +31,8 @@ pub struct Kept {
     pub history: Vec<HistoryEvent>,
     /// The action that the key of its claim is bound to, if it has one.
     pub key_names: Option<ActionId>,
-    /// Whether the row is what the last event of its history says.
+    /// Whether the row is what the last event of its history says, and the keys of its
+    /// approvals are bound to it.
     pub fits: bool,
 }
 
@@ -130,6 +131,13 @@ impl Archive {
         let connection = &self.connection;
         let Some(standing) = state::standing_of(connection, number)? else { return Ok(false) };
         let Some(last) = history::last(connection, number, action.revision)? else { return Ok(false) };
+        for Approval { claim: Claim { by, key }, .. } in action.state.approvals() {
+            let Some(key) = key else { continue };
+            let bound = reads::confirmed_with(connection, &action.proposal.tenant, by, key)?;
+            if bound != Some(action.id) {
+                return Ok(false);
+            }
+        }
         Ok(last.state == standing.state && last.proposal == proposal::proposal_digest(connection, number)?)
     }
 }
