@@ -65,17 +65,22 @@ contract!(
     a_proposal_key_names_one_action_of_its_proposer,
     a_confirm_key_is_bound_when_its_claim_wins,
     the_key_of_an_approval_is_bound_with_it,
-    of_fifty_proposals_at_once_as_many_are_kept_as_may_be_open,
     lists_are_newest_first_and_their_pages_join,
     the_history_tells_every_move,
-    outputs_are_erased_and_their_records_are_due_until_they_are_empty,
-    arguments_are_erased_once_their_action_has_ended,
     what_is_sent_is_noted_while_its_attempt_executes_and_at_no_other_time,
     an_action_is_bound_to_an_endpoint_as_well,
     every_state_survives_its_row,
     a_proposal_survives_to_the_letter,
     no_tenant_sees_another_tenants_actions,
     what_the_host_looks_after_is_found,
+);
+
+contract!(
+    retention,
+    |folder| actions(&folder),
+    of_fifty_proposals_at_once_as_many_are_kept_as_may_be_open,
+    outputs_are_erased_and_their_records_are_due_until_they_are_empty,
+    arguments_are_erased_once_their_action_has_ended,
 );
 
 contract!(

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::failure::Cause;
-use crate::grant::BoundComponent;
+use crate::grant::{Binding, BoundComponent};
 
 const NOON: Timestamp = Timestamp::EPOCH;
 const HOUR: Duration = Duration::from_secs(3600);

@@ -9,3 +9,4 @@ pub(crate) mod given;
 pub(crate) mod guarded_sql;
 pub(crate) mod interruption;
 pub(crate) mod records;
+pub(crate) mod retention;
