@@ -48,9 +48,10 @@ async fn events(State(host): State<Arc<Host>>, person: Person) -> Result<Respons
     let news = inbox.feed.listen(closing.clone()).await.map_err(|error| store_failed(inbox, error))?;
     // A stream that is not read keeps nothing but this behind it.
     let (sender, receiver) = mpsc::channel(16);
-    let stream = Stream { host: Arc::clone(&host), tenant: person.caller.tenant, session, sender };
+    let tenant = person.caller.tenant;
+    let stream = Stream { host: Arc::clone(&host), tenant, session, sender, closing };
     tokio::spawn(async move {
-        stream.run(news, closing).await;
+        stream.run(news).await;
         drop(place);
     });
     let headers = [
@@ -68,6 +69,7 @@ struct Stream {
     tenant: TenantId,
     session: Digest,
     sender: mpsc::Sender<Bytes>,
+    closing: watch::Receiver<bool>,
 }
 
 /// Nobody reads any more, or nobody may.
@@ -75,7 +77,8 @@ struct Over;
 
 impl Stream {
     /// Until the browser goes away, the session is over, or the host stops.
-    async fn run(self, mut news: broadcast::Receiver<News>, mut closing: watch::Receiver<bool>) {
+    async fn run(self, mut news: broadcast::Receiver<News>) {
+        let mut closing = self.closing.clone();
         let Ok(()) = self.look().await else { return };
         let mut beats = tokio::time::interval(BEAT);
         beats.reset();
@@ -117,8 +120,13 @@ impl Stream {
         }
     }
 
+    /// Waits for a browser that takes nothing, but not beyond the end of the host.
     async fn send(&self, text: String) -> Result<(), Over> {
-        self.sender.send(Bytes::from(text)).await.map_err(|_| Over)
+        let mut closing = self.closing.clone();
+        tokio::select! {
+            sent = self.sender.send(Bytes::from(text)) => sent.map_err(|_| Over),
+            () = stops(&mut closing) => Err(Over),
+        }
     }
 }
 
