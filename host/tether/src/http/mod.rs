@@ -39,9 +39,9 @@ pub use host::{Host, HostParts};
 pub use openapi::document;
 pub use serve::{Patience, serve};
 
-pub(crate) use problem::status_of;
-use problem::Rejection;
 use crate::inbox;
+use problem::Rejection;
+pub(crate) use problem::status_of;
 
 /// One resource's method.
 pub(crate) struct Route {

@@ -30,6 +30,7 @@ pub use problem::{Problem, Violation};
 pub use request::{CallRequest, ConfirmRequest, DeclineRequest, InvalidBody};
 pub use time::Moment;
 pub use token::{
-    NewToken, SeenToken, SeenTokens, Token, TokenList, TokenRequest, TokenRole, life as token_life, token_body,
+    NewToken, SeenToken, SeenTokens, Token, TokenList, TokenRequest, TokenRole, life as token_life,
+    token_body,
 };
 pub use tool::{Tool, ToolEffect, ToolList};
