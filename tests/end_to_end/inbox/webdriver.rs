@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use crate::support::PATIENCE;
+use crate::support::{Folder, PATIENCE};
 
 /// What a reference to an element is called in WebDriver.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -17,6 +17,8 @@ pub(super) struct WebDriver {
     child: Child,
     port: u16,
     session: String,
+    /// Where the browser keeps what it keeps. Gone last.
+    _folder: Folder,
 }
 
 /// An element of the page.
@@ -33,8 +35,11 @@ impl WebDriver {
                 return None;
             }
         }
+        let folder = Folder::new();
         let mut child = Command::new("chromedriver")
             .arg("--port=0")
+            .env("HOME", folder.path())
+            .env("TMPDIR", folder.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -46,13 +51,14 @@ impl WebDriver {
         });
         // Nothing may stop it from talking on.
         std::thread::spawn(move || lines.for_each(drop));
-        let mut driver = Self { child, port: port.expect("it tells its port"), session: String::new() };
+        let port = port.expect("it tells its port");
+        let mut driver = Self { child, port, session: String::new(), _folder: folder };
         let capabilities = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "goog:loggingPrefs": {"browser": "ALL"},
             "goog:chromeOptions": {"binary": which("chromium"), "args": [
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                "--no-first-run", "--disable-extensions", "--window-size=1280,900",
+                "--no-first-run", "--disable-extensions", "--disable-crash-reporter", "--window-size=1280,900",
             ]},
         }}});
         let started = driver.send("POST", "/session", &capabilities).expect("Chromium can be started");
