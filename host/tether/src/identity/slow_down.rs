@@ -30,7 +30,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// So many wait their turn behind one address that is slowed down.
 const WAITING_EACH: usize = 8;
 
-/// So many wait in all.
+/// So many wait in all, once their addresses are slowed down; and behind one that is not.
+/// Whoever never failed is kept out by no flood from elsewhere.
 const WAITING: usize = 64;
 
 /// An address that failed no more for so long is forgotten.
@@ -180,7 +181,11 @@ impl SlowDown {
         if address.looking.contains(&look.credential) {
             return Ok(None);
         }
-        if waiting >= WAITING || (address.is_slow() && address.waiting.len() >= WAITING_EACH) {
+        let full = match address.is_slow() {
+            true => waiting >= WAITING || address.waiting.len() >= WAITING_EACH,
+            false => address.waiting.len() >= WAITING,
+        };
+        if full {
             return Err(address.too_many());
         }
         address.waiting.push_back(ticket);

@@ -122,6 +122,25 @@ async fn guesses_that_came_before_the_first_answer_are_slowed_down_as_well() {
 }
 
 #[tokio::test]
+async fn whoever_never_failed_is_kept_out_by_no_flood_from_elsewhere() {
+    let (clock, slow_down) = given();
+    let guessers = 1..=9;
+    for last in guessers.clone() {
+        fail(&slow_down, peer(last), FREE as usize).await;
+    }
+    clock.hold();
+    let all = guessers.flat_map(|last| (0..20).map(move |number| (peer(last), guess(number))));
+    let mut flood: Vec<_> = all.map(|(peer, guess)| Box::pin(slow_down.enter(peer, guess))).collect();
+    let mut context = Context::from_waker(Waker::noop());
+    let polled = flood.iter_mut().map(|look| look.as_mut().poll(&mut context));
+    let refused = polled.filter(|polled| matches!(polled, Poll::Ready(Err(TooMany { .. }))));
+    // Eight pause, each before eight who wait; for the ninth address there is no place.
+    assert_eq!(refused.count(), 9 * 20 - 8 - WAITING);
+    assert_eq!(slow_down.state().waiting, WAITING, "no place is left");
+    at_once(slow_down.enter(peer(100), guess(1))).unwrap().got_in();
+}
+
+#[tokio::test]
 async fn who_got_in_lately_passes_by_the_queue() {
     let (clock, slow_down) = given();
     at_once(slow_down.enter(peer(1), guess(1))).unwrap().got_in();
