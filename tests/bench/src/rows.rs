@@ -132,10 +132,10 @@ impl Copies {
         let mut select = file.prepare(&format!("SELECT * FROM {} WHERE {}", table.name, table.newest))?;
         let columns = select.column_count();
         let at = |name: Option<&str>| name.map(|name| select.column_index(name)).transpose();
-        let (number, id) = (at(table.number)?, at(table.id)?);
+        let (number, id, counted) = (at(table.number)?, at(table.id)?, at(table.counted)?);
         let read = |row: &rusqlite::Row<'_>| (0..columns).map(|column| row.get(column)).collect();
         let mut rows: Vec<Vec<Value>> = select.query_map([], read)?.collect::<Result<_, _>>()?;
-        if let Some(counted) = at(table.counted)? {
+        if let Some(counted) = counted {
             rows.iter_mut().for_each(|row| row[counted] = Value::Null);
         }
         ensure!(!rows.is_empty(), "the table {} has no row of the newest action", table.name);
