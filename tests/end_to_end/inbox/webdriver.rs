@@ -36,22 +36,7 @@ impl WebDriver {
             }
         }
         let folder = Folder::new();
-        let mut child = Command::new("chromedriver")
-            .arg("--port=0")
-            .env("HOME", folder.path())
-            .env("TMPDIR", folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the driver can be started");
-        let output = child.stdout.take().expect("its standard output is ours");
-        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-        let port = lines.find_map(|line| {
-            line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
-        });
-        // Nothing may stop it from talking on.
-        std::thread::spawn(move || lines.for_each(drop));
-        let port = port.expect("it tells its port");
+        let (child, port) = Self::process(&folder);
         let mut driver = Self { child, port, session: String::new(), _folder: folder };
         let capabilities = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
@@ -64,6 +49,35 @@ impl WebDriver {
         let started = driver.send("POST", "/session", &capabilities).expect("Chromium can be started");
         started["sessionId"].as_str().unwrap_or_default().clone_into(&mut driver.session);
         Some(driver)
+    }
+
+    /// The driver's process, and its port. It takes a port that is free on one loopback
+    /// address, and ends where the same one is taken on the other, as by a neighbour's
+    /// connection: then there is another port to take.
+    fn process(folder: &Folder) -> (Child, u16) {
+        let mut said = Vec::new();
+        for _ in 0..20 {
+            let mut child = Command::new("chromedriver")
+                .arg("--port=0")
+                .env("HOME", folder.path())
+                .env("TMPDIR", folder.path())
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("the driver can be started");
+            let output = child.stdout.take().expect("its standard output is ours");
+            let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+            let port = lines.by_ref().inspect(|line| said.push(line.clone())).find_map(|line| {
+                line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
+            });
+            if let Some(port) = port {
+                // Nothing may stop it from talking on.
+                std::thread::spawn(move || lines.for_each(drop));
+                return (child, port);
+            }
+            child.wait().expect("it has ended");
+        }
+        panic!("the driver never told its port: {said:#?}");
     }
 
     /// A command about the window; its value, or why there is none.
