@@ -9,16 +9,19 @@ mod readers;
 #[cfg(test)]
 mod test_folder;
 
+use rusqlite::Connection;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
-use tokio::task::JoinError;
 
 /// Runs `work`, which may wait for a disk, off the runtime's own threads. Once
 /// polled, it runs to its end.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,
-        Err(error) => never(Some(error)).await,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => never().await,
+        },
     }
 }
 
@@ -37,15 +40,16 @@ async fn answered<T: Send + 'static>(work: impl FnOnce(oneshot::Sender<T>) + Sen
     in_place(move || work(sender)).await;
     match answer.await {
         Ok(value) => value,
-        Err(_) => never(None).await,
+        Err(_) => never().await,
     }
 }
 
-/// What becomes of who waits for an answer that does not come.
-async fn never<T>(why: Option<JoinError>) -> T {
-    match why.map(JoinError::try_into_panic) {
-        Some(Ok(panic)) => std::panic::resume_unwind(panic),
-        // The runtime is going away, and whoever waits with it.
-        _ => std::future::pending().await,
-    }
+/// An answer that does not come: the runtime is going away, and whoever waits with it.
+async fn never<T>() -> T {
+    std::future::pending().await
+}
+
+/// Runs a statement without parameters and rows, prepared once.
+fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
 }

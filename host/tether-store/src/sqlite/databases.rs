@@ -43,7 +43,7 @@ use self::room::Room;
 use self::session::SqliteSession;
 use self::stop::Stop;
 use self::turn::Turn;
-use super::blocking;
+use super::{blocking, execute};
 
 /// The [`Databases`] of a host on SQLite.
 ///
@@ -234,7 +234,7 @@ impl Databases for SqliteDatabases {
         Box::pin(async move {
             let emptied = self.in_turn(scope, Pace::Blocks, move |_, turn, stop| {
                 let connection = turn.connection(stop).map_err(without_connection)?;
-                let emptied = turn::execute(connection, "BEGIN IMMEDIATE")
+                let emptied = execute(connection, "BEGIN IMMEDIATE")
                     .and_then(|()| bookkeeping::empty_records(connection, key));
                 emptied.map_err(|error| sql_error(connection, error))?;
                 turn.commit()

@@ -16,7 +16,7 @@ use tokio::sync::{oneshot, watch};
 use super::store_error;
 use crate::row::Fault;
 use crate::sqlite::failed_commit::{bury, is_undone};
-use crate::sqlite::in_place;
+use crate::sqlite::{execute, in_place};
 
 /// Writes in one transaction, at most: bounds how long the first of them waits.
 const TOGETHER: usize = 256;
@@ -228,9 +228,4 @@ fn roll_back(connection: &Connection) {
     {
         tracing::error!(%error, "a failed transaction on the actions could not be rolled back");
     }
-}
-
-/// Runs a statement without parameters and rows, prepared once.
-fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
-    connection.prepare_cached(sql)?.execute([]).map(drop)
 }

@@ -29,8 +29,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tether_core::port::databases::SqlError;
 use tokio::sync::oneshot;
 
-use crate::sqlite::in_place;
 use crate::sqlite::left::log_of;
+use crate::sqlite::{in_place, never};
 
 /// Whoever waits for its answer.
 pub(super) type Told = oneshot::Sender<Result<(), SqlError>>;
@@ -115,8 +115,7 @@ impl Syncs {
         }
         match answer.await {
             Ok(durable) => durable,
-            // The runtime is going away, and whoever waits with it.
-            Err(_) => std::future::pending().await,
+            Err(_) => never().await,
         }
     }
 

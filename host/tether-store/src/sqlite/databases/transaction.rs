@@ -25,8 +25,8 @@ use super::session::output;
 use super::statement::{Change, Sql};
 use super::stop::Stop;
 use super::syncs::{Seen, Told};
-use super::turn::{Turn, execute};
-use crate::sqlite::{answered, in_place};
+use super::turn::Turn;
+use crate::sqlite::{answered, execute, in_place};
 
 /// Whose transaction it is.
 #[derive(Debug, Clone)]

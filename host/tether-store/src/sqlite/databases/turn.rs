@@ -12,7 +12,7 @@ use super::file::DatabaseFile;
 use super::guard::GuardedConnection;
 use super::stop::Stop;
 use super::syncs::{Seen, Sound, Told, in_doubt};
-use crate::sqlite::failed_commit;
+use crate::sqlite::{execute, failed_commit};
 
 /// Pages in the log of a file of Tether's own from which on they are moved into the file.
 const CHECKPOINT: i64 = 1_000;
@@ -158,11 +158,6 @@ impl Drop for Turn {
             *self.file.idle_writer() = Some(connection);
         }
     }
-}
-
-/// Runs a statement without parameters and rows, prepared once.
-pub(super) fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
-    connection.prepare_cached(sql)?.execute([]).map(drop)
 }
 
 /// Moves a log that has grown long into the file, as SQLite would by itself: with the
