@@ -83,7 +83,9 @@ impl App {
         .await
         .with_context(|| format!("cannot read {}", path.display()))?;
         warn_of_keys_in_the_clear(&config.identities.providers);
-        somebody_can_come(&identities, token.is_some(), config.listen)?;
+        let let_in = identities.let_somebody_in().await;
+        let let_in = let_in.with_context(|| format!("cannot read {}", path.display()))?;
+        somebody_can_come(let_in, token.is_some(), config.listen)?;
         if !identities.are_configured() && config.actions.rules.most_people() > 1 {
             tracing::warn!(
                 "a rule takes several persons, and the host's own token is the only identity: nobody could confirm"
@@ -208,26 +210,24 @@ fn warn_of_keys_in_the_clear(providers: &[ProviderSettings]) {
 }
 
 /// A host that nobody can use serves nobody; and beyond loopback it serves those who were
-/// given a token each. Only the store knows whether there are any.
-fn somebody_can_come(
-    identities: &Identities,
-    has_own_token: bool,
-    listen: SocketAddr,
-) -> Result<(), ConfigError> {
+/// given a token each. Only the store knows whether there are any that let somebody in.
+fn somebody_can_come(let_in: bool, has_own_token: bool, listen: SocketAddr) -> Result<(), ConfigError> {
     const MAKE: &str =
         "make a token with `tether token create --user NAME --role ROLE`, or configure a provider";
-    if identities.are_configured() {
+    if let_in {
         return Ok(());
     }
     if !has_own_token {
         return Err(ConfigError::new(format!(
-            "nobody could come in: `identities.first_token` is false, and there is no other identity; {MAKE}"
+            "nobody could come in: `identities.first_token` is false, and there is no provider and no token that is \
+             not revoked or over; {MAKE}"
         )));
     }
     if !listen.ip().is_loopback() {
         return Err(ConfigError::new(format!(
-            "listening on {listen} lets everybody try who finds it, and the host's own token is all there is: \
-             {MAKE}, or listen on 127.0.0.1"
+            "listening on {listen} lets everybody try who finds it, and nothing but the host's own token lets \
+             anybody in: there is no provider, and no token that is not revoked or over; {MAKE}, or listen on \
+             127.0.0.1"
         )));
     }
     Ok(())

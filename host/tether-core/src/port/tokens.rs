@@ -55,6 +55,9 @@ pub trait Tokens: Send + Sync + 'static {
     /// The token of this name, valid or not.
     fn by_id(&self, id: TokenId) -> BoxFuture<'_, Result<Option<Token>, StoreError>>;
 
+    /// Whether any token would let somebody in at `now`: neither revoked, nor over.
+    fn any_valid(&self, now: Timestamp) -> BoxFuture<'_, Result<bool, StoreError>>;
+
     /// Whether any token was ever made.
     fn any_ever(&self) -> BoxFuture<'_, Result<bool, StoreError>>;
 }

@@ -33,7 +33,7 @@ use tokio::task::JoinSet;
 
 use jwt::{Jwt, LONGEST, Refused};
 use provider::Provider;
-use slow_down::{SlowDown, TooMany};
+use slow_down::{LONGEST_PAUSE, SlowDown, TooMany};
 
 pub use claims::{Claim, InvalidClaim, Mapping, RolesOf, TenantOf};
 pub use jwks::{Fetch, KeysAt, fetch};
@@ -123,9 +123,16 @@ impl Identities {
         })
     }
 
-    /// Whether somebody else than the operator may come in.
+    /// Whether there is, or was, somebody besides the operator: from then on a proposer
+    /// decides nothing of its own.
     pub fn are_configured(&self) -> bool {
         self.configured.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody else than the operator could come in now: there is a provider, or a
+    /// token that is neither revoked nor over.
+    pub async fn let_somebody_in(&self) -> Result<bool, StoreError> {
+        Ok(!self.providers.is_empty() || self.tokens.any_valid(self.clock.now()).await?)
     }
 
     /// Keeps the keys of providers fresh until the answer is dropped.
@@ -147,7 +154,7 @@ impl Identities {
         }
         let digest = Digest::of(credential);
         let turn = self.slow_down.enter(peer, digest).await;
-        let look = turn.map_err(|TooMany { retry_after }| Denied::Slowed { retry_after })?;
+        let look = turn.map_err(|TooMany| Denied::Slowed { retry_after: LONGEST_PAUSE })?;
         let found = self.look(credential, digest).await;
         match &found {
             Ok(_) => look.got_in(),

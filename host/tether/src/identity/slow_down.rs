@@ -1,38 +1,40 @@
-//! Guessing is made slow, and nobody else is.
+//! Guessing is made slow, and nobody is kept out by it.
 //!
-//! Whoever failed a few times from one address gets its further credentials looked at one
-//! after the other, each after a pause. The pause comes *before* the look: to delay only
-//! the answers of failures would slow nobody who opens many connections at once.
-//! Credentials that got in lately pass by the queue, and are looked at in full, so that
-//! neighbours behind one address do not lock one another out.
+//! Whoever failed a few times from one address gets its further credentials looked at
+//! after a pause each. The pause comes *before* the look: to delay only the answers of
+//! failures would slow nobody who hangs up early. They pause side by side, and not one
+//! after the other, for nobody can tell a guess from the good credential of a neighbour
+//! without a look at it: so a neighbour of whoever guesses waits for one pause, however
+//! much is guessed. Whoever guesses needs a connection for as long as a pause takes, and
+//! of these the host has so many; that bounds what is looked at, and the random bits of a
+//! credential see to it that no number of guesses that anybody can make is enough.
+//!
+//! Credentials that got in lately make no pause, and are looked at in full.
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tether_core::clock::Clock;
 use tether_core::digest::Digest;
-use tokio::sync::Notify;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// So many failures of an address cost nothing: fingers slip.
-const FREE: u32 = 5;
+const FREE: usize = 5;
 
 /// The pause after these; it doubles with each failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// The longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// The longest pause, and so the longest that anybody waits for what others did.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// So many wait their turn behind one address that is slowed down.
-const WAITING_EACH: usize = 8;
-
-/// So many wait in all, once their addresses are slowed down; and behind one that is not.
-/// Whoever never failed is kept out by no flood from elsewhere.
-const WAITING: usize = 64;
+/// So many pause at the same time, in all: half of the connections that the host takes, so
+/// that the rest is there for those who make no pause.
+const PAUSING: usize = 2_048;
 
 /// An address that failed no more for so long is forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -40,7 +42,7 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(15 * 60);
 /// So many addresses are remembered.
 const ADDRESSES: usize = 10_000;
 
-/// A credential that got in passes by the queue for so long.
+/// A credential that got in makes no pause for so long.
 const KNOWN_FOR: Duration = Duration::from_secs(3600);
 
 /// So many of these are remembered.
@@ -50,8 +52,6 @@ const KNOWN: usize = 1_024;
 pub(super) struct SlowDown {
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
-    /// Somebody left.
-    changed: Notify,
 }
 
 #[derive(Default)]
@@ -59,58 +59,66 @@ struct State {
     addresses: HashMap<IpAddr, Address>,
     /// Credentials that got in, and when.
     known: HashMap<Digest, Duration>,
-    waiting: usize,
-    tickets: u64,
+    pausing: usize,
 }
 
-#[derive(Default)]
 struct Address {
-    failures: u32,
+    failures: usize,
     failed_at: Duration,
-    /// Those whose turn it is, whether they pause or are looked at.
-    inside: u32,
+    /// The looks that cost nothing: each failure uses one up, and the last one closes this.
+    free: Arc<Semaphore>,
+    /// Those who wait, pause or are looked at.
+    inside: usize,
+    /// Those of them who pause.
+    pausing: usize,
     /// What is being looked at.
     looking: Vec<Digest>,
-    /// The tickets of those who wait, the first in front.
-    waiting: VecDeque<u64>,
 }
 
-/// Too many wait already: come back after so long.
+/// Too many pause already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooMany {
-    pub(super) retry_after: Duration,
+pub(super) struct TooMany;
+
+impl Default for Address {
+    fn default() -> Self {
+        Self {
+            failures: 0,
+            failed_at: Duration::ZERO,
+            free: Arc::new(Semaphore::new(FREE)),
+            inside: 0,
+            pausing: 0,
+            looking: Vec::new(),
+        }
+    }
 }
 
 impl Address {
-    fn is_slow(&self) -> bool {
-        self.failures >= FREE
-    }
-
-    /// Whether the next one may come in.
-    fn has_room(&self) -> bool {
-        self.inside < FREE.saturating_sub(self.failures).max(1)
-    }
-
-    fn pause(&self) -> Duration {
-        match self.failures.checked_sub(FREE) {
-            Some(beyond) => FIRST_PAUSE.saturating_mul(1 << beyond.min(16)).min(LONGEST_PAUSE),
-            None => Duration::ZERO,
+    fn fail(&mut self, now: Duration) {
+        self.failures = self.failures.saturating_add(1);
+        self.failed_at = now;
+        if self.failures >= FREE {
+            self.free.close();
         }
     }
 
-    fn too_many(&self) -> TooMany {
-        let ahead = u32::try_from(self.waiting.len()).unwrap_or(u32::MAX);
-        TooMany { retry_after: self.pause().saturating_mul(ahead).max(Duration::from_secs(1)) }
+    fn forget(&mut self) {
+        self.failures = 0;
+        self.free = Arc::new(Semaphore::new(FREE));
+    }
+
+    /// The pause of whoever comes now, as if those who pause already had failed.
+    fn pause(&self) -> Duration {
+        let beyond = self.failures.saturating_sub(FREE).saturating_add(self.pausing).min(16);
+        FIRST_PAUSE.saturating_mul(1 << beyond).min(LONGEST_PAUSE)
+    }
+
+    fn is_over(&self, now: Duration) -> bool {
+        self.failures == 0 || now.saturating_sub(self.failed_at) >= FORGOTTEN_AFTER
     }
 
     /// Whether there is nothing to remember.
     fn is_nothing(&self, now: Duration) -> bool {
-        let forgotten = self.failures == 0 || now.saturating_sub(self.failed_at) >= FORGOTTEN_AFTER;
-        forgotten && self.is_idle()
-    }
-
-    fn is_idle(&self) -> bool {
-        self.inside == 0 && self.waiting.is_empty()
+        self.is_over(now) && self.inside == 0
     }
 }
 
@@ -119,15 +127,15 @@ impl State {
     fn address(&mut self, address: IpAddr, now: Duration) -> &mut Address {
         if self.addresses.len() >= ADDRESSES && !self.addresses.contains_key(&address) {
             self.addresses.retain(|_, known| !known.is_nothing(now));
-            let idle = self.addresses.iter().filter(|(_, known)| known.is_idle());
+            let idle = self.addresses.iter().filter(|(_, known)| known.inside == 0);
             let oldest = idle.min_by_key(|(_, known)| known.failed_at).map(|(address, _)| *address);
             if let Some(oldest) = oldest.filter(|_| self.addresses.len() >= ADDRESSES) {
                 self.addresses.remove(&oldest);
             }
         }
         let known = self.addresses.entry(address).or_default();
-        if now.saturating_sub(known.failed_at) >= FORGOTTEN_AFTER {
-            known.failures = 0;
+        if known.failures > 0 && known.is_over(now) {
+            known.forget();
         }
         known
     }
@@ -150,98 +158,33 @@ impl State {
 
 impl SlowDown {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, state: Mutex::default(), changed: Notify::new() }
+        Self { clock, state: Mutex::default() }
     }
 
     /// Waits until `credential`, which came from `peer`, may be looked at.
     pub(super) async fn enter(&self, peer: IpAddr, credential: Digest) -> Result<Look<'_>, TooMany> {
-        let address = network_of(peer);
-        let mut look = Look { slow_down: self, address, credential, inside: false, looking: false };
-        let Some(waiting) = self.hand_in(&look)? else { return Ok(look) };
-        let pause = waiting.turn().await?;
-        look.inside = true;
-        if !pause.is_zero() {
-            self.clock.sleep(pause).await;
-        }
-        self.state().address(address, self.clock.monotonic()).looking.push(credential);
-        look.looking = true;
-        Ok(look)
-    }
-
-    /// A ticket for the queue; none where it does not take one.
-    fn hand_in(&self, look: &Look<'_>) -> Result<Option<Waiting<'_>>, TooMany> {
-        let now = self.clock.monotonic();
-        let mut state = self.state();
-        if state.is_known(&look.credential, now) {
-            return Ok(None);
-        }
-        let (waiting, ticket) = (state.waiting, state.tickets);
-        let address = state.address(look.address, now);
-        // The same again at the same time is no further guess.
-        if address.looking.contains(&look.credential) {
-            return Ok(None);
-        }
-        let full = match address.is_slow() {
-            true => waiting >= WAITING || address.waiting.len() >= WAITING_EACH,
-            false => address.waiting.len() >= WAITING,
+        let mut look = Look {
+            slow_down: self,
+            address: network_of(peer),
+            credential,
+            stage: Stage::Passing,
+            free: None,
         };
-        if full {
-            return Err(address.too_many());
+        let Some(free) = look.begin() else { return Ok(look) };
+        match free.acquire_owned().await {
+            Ok(permit) => look.free = Some(permit),
+            // All are used up, and nobody gets any more.
+            Err(_) => {
+                let pause = look.pause()?;
+                self.clock.sleep(pause).await;
+            }
         }
-        address.waiting.push_back(ticket);
-        state.waiting += 1;
-        state.tickets += 1;
-        Ok(Some(Waiting { slow_down: self, address: look.address, ticket }))
+        look.go_on(&mut self.state(), Stage::Looking);
+        Ok(look)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A place in the queue, until it is dropped.
-struct Waiting<'a> {
-    slow_down: &'a SlowDown,
-    address: IpAddr,
-    ticket: u64,
-}
-
-impl Waiting<'_> {
-    /// Waits for the turn; then there is this pause to make.
-    async fn turn(self) -> Result<Duration, TooMany> {
-        loop {
-            let changed = self.slow_down.changed.notified();
-            {
-                let mut state = self.slow_down.state();
-                let now = self.slow_down.clock.monotonic();
-                let address = state.address(self.address, now);
-                let place = address.waiting.iter().position(|ticket| *ticket == self.ticket);
-                match place {
-                    Some(0) if address.has_room() => {
-                        address.inside += 1;
-                        return Ok(address.pause());
-                    }
-                    // It has become slow meanwhile.
-                    Some(place) if place >= WAITING_EACH && address.is_slow() => {
-                        return Err(address.too_many());
-                    }
-                    _ => {}
-                }
-            }
-            changed.await;
-        }
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        let mut state = self.slow_down.state();
-        state.waiting -= 1;
-        if let Some(address) = state.addresses.get_mut(&self.address) {
-            address.waiting.retain(|ticket| *ticket != self.ticket);
-        }
-        drop(state);
-        self.slow_down.changed.notify_waiters();
     }
 }
 
@@ -251,10 +194,20 @@ pub(super) struct Look<'a> {
     slow_down: &'a SlowDown,
     address: IpAddr,
     credential: Digest,
-    /// Whether it takes a place.
-    inside: bool,
-    /// Whether it is among what is looked at.
-    looking: bool,
+    stage: Stage,
+    /// One of the looks that cost nothing.
+    free: Option<OwnedSemaphorePermit>,
+}
+
+/// How far a credential is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It is looked at and counted nowhere.
+    Passing,
+    /// It waits for one of the looks that cost nothing.
+    Waiting,
+    Pausing,
+    Looking,
 }
 
 impl Look<'_> {
@@ -264,31 +217,71 @@ impl Look<'_> {
     }
 
     /// It opens nothing.
-    pub(super) fn failed(self) {
+    pub(super) fn failed(mut self) {
+        if let Some(free) = self.free.take() {
+            free.forget();
+        }
         let mut state = self.slow_down.state();
         let now = self.slow_down.clock.monotonic();
         state.known.remove(&self.credential);
+        state.address(self.address, now).fail(now);
+    }
+
+    /// What it has to wait for; none where it passes.
+    fn begin(&mut self) -> Option<Arc<Semaphore>> {
+        let now = self.slow_down.clock.monotonic();
+        let mut state = self.slow_down.state();
+        if state.is_known(&self.credential, now) {
+            return None;
+        }
         let address = state.address(self.address, now);
-        address.failures = address.failures.saturating_add(1);
-        address.failed_at = now;
+        // The same again at the same time is no further guess.
+        if address.looking.contains(&self.credential) {
+            return None;
+        }
+        address.inside += 1;
+        self.stage = Stage::Waiting;
+        Some(Arc::clone(&address.free))
+    }
+
+    /// How long it has to pause.
+    fn pause(&mut self) -> Result<Duration, TooMany> {
+        let slow_down = self.slow_down;
+        let mut state = slow_down.state();
+        if state.pausing >= PAUSING {
+            return Err(TooMany);
+        }
+        let pause = state.address(self.address, slow_down.clock.monotonic()).pause();
+        self.go_on(&mut state, Stage::Pausing);
+        Ok(pause)
+    }
+
+    fn go_on(&mut self, state: &mut State, stage: Stage) {
+        let before = std::mem::replace(&mut self.stage, stage);
+        state.pausing -= usize::from(before == Stage::Pausing);
+        state.pausing += usize::from(stage == Stage::Pausing);
+        let Some(address) = state.addresses.get_mut(&self.address) else { return };
+        match before {
+            Stage::Pausing => address.pausing -= 1,
+            Stage::Looking => address.looking.retain(|credential| *credential != self.credential),
+            Stage::Passing | Stage::Waiting => {}
+        }
+        match stage {
+            Stage::Pausing => address.pausing += 1,
+            Stage::Looking => address.looking.push(self.credential),
+            Stage::Passing => address.inside -= usize::from(before != Stage::Passing),
+            Stage::Waiting => {}
+        }
+        if address.is_nothing(self.slow_down.clock.monotonic()) {
+            state.addresses.remove(&self.address);
+        }
     }
 }
 
 impl Drop for Look<'_> {
     fn drop(&mut self) {
-        let mut state = self.slow_down.state();
-        let now = self.slow_down.clock.monotonic();
-        if let Some(address) = state.addresses.get_mut(&self.address) {
-            address.inside -= u32::from(self.inside);
-            if self.looking {
-                address.looking.retain(|credential| *credential != self.credential);
-            }
-            if address.is_nothing(now) {
-                state.addresses.remove(&self.address);
-            }
-        }
-        drop(state);
-        self.slow_down.changed.notify_waiters();
+        let slow_down = self.slow_down;
+        self.go_on(&mut slow_down.state(), Stage::Passing);
     }
 }
 

@@ -51,6 +51,13 @@ impl Tokens for SqliteActions {
         Box::pin(self.look_up(move |connection| by_id(connection, id)))
     }
 
+    fn any_valid(&self, now: Timestamp) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(self.read(move |connection| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM tokens WHERE revoked_at IS NULL AND expires_at > ?)";
+            Ok(connection.query_row(sql, [now.as_millis()], |row| row.get(0))?)
+        }))
+    }
+
     fn any_ever(&self) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(self.read(|connection| {
             Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM tokens)", [], |row| row.get(0))?)
@@ -235,6 +242,25 @@ mod tests {
         assert_eq!(revoke(Some("acme"), "root", 6).await, Some(revoked.clone()));
         assert_eq!(revoke(None, "other", 7).await, Some(revoked.clone()));
         assert_eq!(store.find(digest(1)).await.unwrap(), Some(revoked));
+    }
+
+    #[tokio::test]
+    async fn a_token_is_valid_until_it_is_revoked_or_over() {
+        let folder = Folder::new();
+        let store = store(&folder);
+        let valid = async |now| store.any_valid(Timestamp::from_millis(now)).await.unwrap();
+        assert!(!valid(0).await);
+        let [first, second] = [token(1, "acme"), token(2, "globex")];
+        store.create(first.clone(), digest(1)).await.unwrap();
+        store.create(second.clone(), digest(2)).await.unwrap();
+        assert!(valid(999).await && !valid(1_000).await);
+        let revoke = async |id| {
+            store.revoke(None, id, "root".parse().unwrap(), Timestamp::from_millis(5)).await.unwrap()
+        };
+        assert!(revoke(first.id).await.is_some());
+        assert!(valid(999).await, "one is left");
+        assert!(revoke(second.id).await.is_some());
+        assert!(!valid(999).await && store.any_ever().await.unwrap());
     }
 
     #[tokio::test]

@@ -3,7 +3,6 @@
 
 mod answers;
 mod document;
-mod inbox;
 mod matrix;
 mod people;
 mod requests;

@@ -1,6 +1,6 @@
 //! A server of a test's own, and a client that can send anything.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use tether_gateway::{Gateway, Settings};
 use tether_store::SqliteActions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 
 use super::document::check_answer;
 use super::scripted::Scripted;
@@ -18,7 +19,7 @@ use crate::http::{Host, HostParts, Patience, serve};
 use crate::identity::tests::given_clock::GivenClock;
 use crate::identity::tests::parts as identity_parts;
 use crate::identity::tokens::{Made, Wanted};
-use crate::identity::{Identities, IdentityParts, Proxies, operator};
+use crate::identity::{Denied, Identities, IdentityParts, Known, Proxies, operator};
 use crate::scratch::Scratch;
 
 pub(super) const TOKEN: &str = "the-token";
@@ -155,6 +156,27 @@ impl Server {
     /// The id of one.
     pub(super) async fn token_id(&self, tenant: &str, user: &str) -> String {
         self.made_token(tenant, user, &[Role::Agent]).await.token.id.to_string()
+    }
+
+    /// Guesses, until one more is too many. They end with what is given back.
+    pub(super) async fn flooded(&self) -> JoinSet<Result<Known, Denied>> {
+        let guess = |number: usize| {
+            let host = Arc::clone(&self.host);
+            async move {
+                let token = format!("tether_{number:064}");
+                host.identities().identify(&token, IpAddr::from([127, 0, 0, 1])).await
+            }
+        };
+        for number in 0..5 {
+            assert!(matches!(guess(number).await, Err(Denied::Unknown)));
+        }
+        self.clock.hold();
+        let mut guesses = JoinSet::new();
+        (0..3_000).for_each(|number| drop(guesses.spawn(guess(number))));
+        // The others pause.
+        let told = guesses.join_next().await.expect("there are many").unwrap();
+        assert!(matches!(told, Err(Denied::Slowed { .. })), "{told:?}");
+        guesses
     }
 
     /// The id of a fresh proposal.

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use tether_core::identity::Role;
 use tokio::task::JoinSet;
 
 use super::server::{Answer, Server, TOKEN, send, send_raw};
@@ -13,6 +14,12 @@ async fn guess(address: SocketAddr, number: usize, headers: &[&str]) -> Answer {
     send(address, "GET", "/v1/tools", &headers, b"").await
 }
 
+/// The head of what the form answers.
+async fn form(address: SocketAddr, token: &str) -> String {
+    let own = "Sec-Fetch-Site: same-origin";
+    send_raw(address, "POST", "/inbox/sign-in", &[own], &format!("token={token}")).await
+}
+
 /// Guesses until guessing is slow.
 async fn use_up(address: SocketAddr, headers: &[&str]) {
     for number in 0..5 {
@@ -21,30 +28,43 @@ async fn use_up(address: SocketAddr, headers: &[&str]) {
 }
 
 #[tokio::test]
-async fn guesses_in_parallel_wait_for_one_another_while_a_neighbour_gets_in() {
+async fn guesses_in_parallel_keep_no_neighbour_out() {
     let server = Server::start().await;
+    let newcomer = server.token("acme", "ann", &[Role::Agent]).await;
     assert_eq!(server.get("/v1/tools").await.status, 200);
     use_up(server.address, &[]).await;
     server.clock.hold();
     let mut guesses = JoinSet::new();
-    for number in 0..20 {
+    for number in 0..50 {
         let address = server.address;
         guesses.spawn(async move { guess(address, number, &[]).await });
     }
-    // One pauses and eight wait; the others are told so, their tokens unseen.
-    for _ in 0..11 {
-        let answer = guesses.join_next().await.unwrap().unwrap();
-        answer.is(503, "OVERLOADED");
-        assert!(answer.head.contains("retry-after: "), "{}", answer.head);
-    }
+    server.clock.until_slept(50).await;
+    // Who got in lately makes no pause; who comes for the first time makes one.
     assert_eq!(server.get("/v1/tools").await.status, 200);
-    for _ in 0..9 {
-        server.clock.release();
-        guesses.join_next().await.unwrap().unwrap().is(401, "UNAUTHENTICATED");
+    let coming = server.send_as(&newcomer, "GET", "/v1/tools", &[], "");
+    let letting_go = async {
+        server.clock.until_slept(51).await;
+        (0..51).for_each(|_| server.clock.release());
+    };
+    let (let_in, ()) = tokio::join!(coming, letting_go);
+    assert_eq!(let_in.status, 200, "{}", let_in.text);
+    while let Some(answer) = guesses.join_next().await {
+        answer.unwrap().is(401, "UNAUTHENTICATED");
     }
-    assert!(guesses.join_next().await.is_none());
     let millis: Vec<_> = server.clock.slept().iter().map(|pause| pause.as_millis()).collect();
-    assert_eq!(millis, [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000]);
+    assert_eq!((&millis[..6], millis.last()), (&[100, 200, 400, 800, 1600, 2000][..], Some(&2000)));
+}
+
+#[tokio::test]
+async fn where_too_many_guess_at_once_the_rest_is_told_when_to_come_again() {
+    let server = Server::start().await;
+    let _flood = server.flooded().await;
+    let answer = guess(server.address, 1, &[]).await;
+    answer.is(503, "OVERLOADED");
+    assert!(answer.head.contains("retry-after: 2\r\n"), "{}", answer.head);
+    let answer = form(server.address, "tether_guess").await;
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 2\r\n"), "{answer}");
 }
 
 #[tokio::test]
@@ -84,30 +104,13 @@ async fn what_holds_no_token_is_no_guess() {
 #[tokio::test]
 async fn the_form_and_the_api_count_the_same_guesses() {
     let server = Server::start().await;
-    let form = |token: String| {
-        let address = server.address;
-        async move {
-            let own = "Sec-Fetch-Site: same-origin";
-            send_raw(address, "POST", "/inbox/sign-in", &[own], &format!("token={token}")).await
-        }
-    };
     for number in 0..5 {
-        let answer = form(format!("tether_{number:064}")).await;
+        let answer = form(server.address, &format!("tether_{number:064}")).await;
         assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
     }
     guess(server.address, 5, &[]).await.is(401, "UNAUTHENTICATED");
-    assert_eq!(server.clock.slept().len(), 1);
-    server.clock.hold();
-    let mut waiting = JoinSet::new();
-    for number in 6..20 {
-        let address = server.address;
-        waiting.spawn(async move { guess(address, number, &[]).await });
-    }
-    // Once one is refused, nine are before it.
-    waiting.join_next().await.unwrap().unwrap().is(503, "OVERLOADED");
-    let answer = form("tether_guess".to_owned()).await;
-    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: "), "{answer}");
-    // What never got in waits as well, however good it is.
-    let answer = form(TOKEN.to_owned()).await;
-    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    // What never got in makes its pause as well, however good it is; and gets in.
+    let answer = form(server.address, TOKEN).await;
+    assert!(answer.starts_with("HTTP/1.1 303") && answer.contains("set-cookie: "), "{answer}");
+    assert_eq!(server.clock.slept().len(), 2);
 }

@@ -40,7 +40,7 @@ async fn five_failures_are_free_and_then_each_look_comes_after_a_longer_pause() 
     let (clock, slow_down) = given();
     fail(&slow_down, peer(1), 14).await;
     let millis: Vec<_> = clock.slept().iter().map(Duration::as_millis).collect();
-    assert_eq!(millis, [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000]);
+    assert_eq!(millis, [100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000]);
     // Somebody else's address is somebody else's.
     at_once(slow_down.enter(peer(2), guess(1))).unwrap().failed();
 }
@@ -54,90 +54,90 @@ async fn an_address_that_fails_no_more_is_forgotten() {
     assert!(clock.slept().is_empty());
 }
 
+/// What each of these came to when it was asked once more.
+fn poll<'a, F>(looks: &mut [std::pin::Pin<Box<F>>]) -> Vec<&'static str>
+where
+    F: Future<Output = Result<Look<'a>, TooMany>>,
+{
+    let mut context = Context::from_waker(Waker::noop());
+    let polled = looks.iter_mut().map(|look| match look.as_mut().poll(&mut context) {
+        Poll::Ready(Err(TooMany)) => "refused",
+        Poll::Ready(Ok(_)) => "looked at",
+        Poll::Pending => "waits",
+    });
+    polled.collect()
+}
+
 #[tokio::test]
-async fn guesses_in_parallel_are_looked_at_one_after_the_other() {
+async fn whoever_comes_after_any_number_of_guesses_makes_one_pause() {
     let (clock, slow_down) = given();
     fail(&slow_down, peer(1), 5).await;
     clock.hold();
-    let slow_down = Arc::new(slow_down);
-    let looks: Vec<_> = (0..50)
-        .map(|number| {
-            let slow_down = Arc::clone(&slow_down);
-            tokio::spawn(async move {
-                let look = slow_down.enter(peer(1), guess(number)).await;
-                look.map(|look| {
-                    let inside = slow_down.state().address(network_of(peer(1)), Duration::ZERO).inside;
-                    look.failed();
-                    inside
-                })
-            })
-        })
-        .collect();
-    // One pauses, eight wait, and nothing of the others is looked at.
-    clock.until_slept(1).await;
-    for _ in 0..9 {
-        clock.release();
-    }
-    let mut seen = Vec::new();
-    let mut refused = 0;
-    for look in looks {
-        match look.await.unwrap() {
-            Ok(inside) => seen.push(inside),
-            Err(TooMany { retry_after }) => {
-                assert!(retry_after >= Duration::from_secs(1) / 2, "{retry_after:?}");
-                refused += 1;
-            }
-        }
-    }
-    assert_eq!((seen, refused), (vec![1; 9], 41));
-    assert_eq!(clock.slept().len(), 9);
+    let mut guesses: Vec<_> =
+        (0..1_000).map(|number| Box::pin(slow_down.enter(peer(1), guess(number)))).collect();
+    assert_eq!(poll(&mut guesses), ["waits"; 1_000]);
+    let mut good = Box::pin(slow_down.enter(peer(1), Digest::of("good")));
+    assert_eq!(poll(std::slice::from_mut(&mut good)), ["waits"]);
+    let pauses = clock.slept();
+    let millis: Vec<_> = pauses.iter().take(6).map(Duration::as_millis).collect();
+    assert_eq!(millis, [100, 200, 400, 800, 1600, 2000], "each counts those that pause already");
+    assert_eq!((pauses.len(), pauses.last()), (1_001, Some(&LONGEST_PAUSE)));
+    // The pauses of the others are not its own: all of them end by then.
+    (0..1_001).for_each(|_| clock.release());
+    good.await.unwrap().got_in();
 }
 
 #[tokio::test]
 async fn guesses_that_came_before_the_first_answer_are_slowed_down_as_well() {
     let (clock, slow_down) = given();
-    // Five are inside, and the rest of a flood waits.
+    // Five are looked at, and the rest of a flood waits for what comes of these.
     let mut inside = Vec::new();
     for number in 0..5 {
         inside.push(at_once(slow_down.enter(peer(1), guess(number))).unwrap());
     }
     clock.hold();
-    let slow_down = &slow_down;
     let mut waiting: Vec<_> =
         (5..45).map(|number| Box::pin(slow_down.enter(peer(1), guess(number)))).collect();
-    let mut context = Context::from_waker(Waker::noop());
-    let mut poll = || {
-        let polled = waiting.iter_mut().map(|look| match look.as_mut().poll(&mut context) {
-            Poll::Ready(Err(TooMany { .. })) => "refused",
-            Poll::Ready(Ok(_)) => "looked at",
-            Poll::Pending => "waits",
-        });
-        polled.collect::<Vec<_>>()
-    };
-    assert_eq!(poll(), ["waits"; 40]);
+    assert_eq!(poll(&mut waiting), ["waits"; 40]);
+    assert!(clock.slept().is_empty());
     inside.into_iter().for_each(Look::failed);
-    let after = poll();
-    assert_eq!(after.iter().filter(|what| **what == "looked at").count(), 0);
-    assert_eq!(after.iter().filter(|what| **what == "waits").count(), WAITING_EACH + 1, "{after:?}");
+    assert_eq!(poll(&mut waiting), ["waits"; 40]);
+    assert_eq!(clock.slept().len(), 40, "each of them pauses");
+}
+
+#[test]
+fn a_crowd_that_comes_for_the_first_time_makes_no_pause() {
+    let (clock, slow_down) = given();
+    let slow_down = &slow_down;
+    let mut looks: Vec<_> = (0..5).map(|number| at_once(slow_down.enter(peer(1), guess(number)))).collect();
+    let mut crowd: Vec<_> =
+        (5..500).map(|number| Box::pin(slow_down.enter(peer(1), guess(number)))).collect();
+    assert_eq!(poll(&mut crowd), ["waits"; 495]);
+    for next in crowd {
+        looks.remove(0).unwrap().got_in();
+        looks.push(at_once(next));
+    }
+    looks.into_iter().for_each(|look| look.unwrap().got_in());
+    assert!(clock.slept().is_empty());
+    assert!(slow_down.state().addresses.is_empty());
 }
 
 #[tokio::test]
-async fn whoever_never_failed_is_kept_out_by_no_flood_from_elsewhere() {
+async fn pauses_take_no_more_than_half_of_the_connections() {
     let (clock, slow_down) = given();
-    let guessers = 1..=9;
-    for last in guessers.clone() {
-        fail(&slow_down, peer(last), FREE as usize).await;
+    for last in [1, 2] {
+        fail(&slow_down, peer(last), FREE).await;
     }
     clock.hold();
-    let all = guessers.flat_map(|last| (0..20).map(move |number| (peer(last), guess(number))));
-    let mut flood: Vec<_> = all.map(|(peer, guess)| Box::pin(slow_down.enter(peer, guess))).collect();
-    let mut context = Context::from_waker(Waker::noop());
-    let polled = flood.iter_mut().map(|look| look.as_mut().poll(&mut context));
-    let refused = polled.filter(|polled| matches!(polled, Poll::Ready(Err(TooMany { .. }))));
-    // Eight pause, each before eight who wait; for the ninth address there is no place.
-    assert_eq!(refused.count(), 9 * 20 - 8 - WAITING);
-    assert_eq!(slow_down.state().waiting, WAITING, "no place is left");
-    at_once(slow_down.enter(peer(100), guess(1))).unwrap().got_in();
+    let mut flood: Vec<_> =
+        (0..PAUSING + 10).map(|number| Box::pin(slow_down.enter(peer(1), guess(number)))).collect();
+    let refused = poll(&mut flood).into_iter().filter(|what| *what == "refused").count();
+    assert_eq!((refused, slow_down.state().pausing), (10, PAUSING));
+    assert_eq!(at_once(slow_down.enter(peer(2), guess(1))).err(), Some(TooMany));
+    // Whoever never failed is kept out by no flood from elsewhere.
+    at_once(slow_down.enter(peer(3), guess(1))).unwrap().got_in();
+    drop(flood);
+    assert_eq!(slow_down.state().pausing, 0);
 }
 
 #[tokio::test]
@@ -164,24 +164,20 @@ fn a_crowd_with_one_credential_is_one_guess() {
 }
 
 #[tokio::test]
-async fn who_goes_away_gives_its_place_back() {
+async fn who_goes_away_is_not_looked_at_and_leaves_nothing_behind() {
     let (clock, slow_down) = given();
+    let inside: Vec<_> = (0..5).map(|number| at_once(slow_down.enter(peer(1), guess(number)))).collect();
+    let mut waiting = [Box::pin(slow_down.enter(peer(1), guess(5)))];
+    assert_eq!(poll(&mut waiting), ["waits"]);
+    drop((waiting, inside));
+    assert!(slow_down.state().addresses.is_empty());
     fail(&slow_down, peer(1), 5).await;
     clock.hold();
-    {
-        let mut context = Context::from_waker(Waker::noop());
-        let mut all: Vec<_> =
-            (0..9).map(|number| Box::pin(slow_down.enter(peer(1), guess(number)))).collect();
-        for look in &mut all {
-            assert!(look.as_mut().poll(&mut context).is_pending());
-        }
-        assert!(slow_down.enter(peer(1), guess(9)).await.is_err());
-    }
-    assert_eq!(slow_down.state().waiting, 0);
-    // The first of them had gone to sleep.
-    clock.release();
-    clock.release();
-    slow_down.enter(peer(1), guess(10)).await.unwrap().got_in();
+    let mut pausing = [Box::pin(slow_down.enter(peer(1), guess(5)))];
+    assert_eq!(poll(&mut pausing), ["waits"]);
+    drop(pausing);
+    let address = &slow_down.state().addresses[&peer(1)];
+    assert_eq!((address.failures, address.inside, address.pausing), (5, 0, 0));
 }
 
 #[test]
