@@ -2,6 +2,7 @@
 
 use crate::action::{Action, Approval, Claim, Output, State, said_yes};
 use crate::clock::Timestamp;
+use crate::id::UserId;
 use crate::problem::Code;
 
 /// A person's yes.
@@ -9,8 +10,28 @@ use crate::problem::Code;
 pub struct Confirmation {
     /// Who, and with which key.
     pub claim: Claim,
-    /// The attempts that the person saw used, where the request says so.
-    pub attempts_seen: Option<u32>,
+    /// What the person saw of the action.
+    pub seen: Seen,
+}
+
+/// What a person saw of an action before the yes, as far as the request says so: where the
+/// action is another by now, nothing runs, and nothing is written down.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The attempts that were used.
+    pub attempts: Option<u32>,
+    /// How many had said yes.
+    pub approvals: Option<u32>,
+}
+
+impl Seen {
+    /// Whether nothing came in between, for an action that waits.
+    fn still_holds(self, attempts_used: u32, approvals: &[Approval], by: &UserId) -> bool {
+        let same = |seen: Option<u32>, now: usize| seen.is_none_or(|seen| seen as usize == now);
+        // Whoever said yes already sees that as well, or sent it twice.
+        same(self.attempts, attempts_used as usize)
+            && (said_yes(approvals, by) || same(self.approvals, approvals.len()))
+    }
 }
 
 /// What follows from a confirmation.
@@ -46,10 +67,12 @@ impl Confirmation {
     pub fn decide(&self, action: &Action, now: Timestamp) -> Decision {
         let reply = match &action.state {
             State::Pending { expires_at, .. } if now >= *expires_at => return Decision::Expire,
-            State::Pending { attempts_used, approvals, .. } => match self.attempts_seen {
-                Some(seen) if seen != *attempts_used => Reply::Conflict(Code::ActionChanged),
-                _ if said_yes(approvals, &self.claim.by) => Reply::Approved,
-                _ if action.approvals_missing(&self.claim.by) > 0 => return Decision::Approve,
+            State::Pending { attempts_used, approvals, .. } => match &self.claim.by {
+                by if !self.seen.still_holds(*attempts_used, approvals, by) => {
+                    Reply::Conflict(Code::ActionChanged)
+                }
+                by if said_yes(approvals, by) => Reply::Approved,
+                by if action.approvals_missing(by) > 0 => return Decision::Approve,
                 _ => return Decision::Claim,
             },
             State::Executing { claim, approvals, .. } if self.may_join(claim, approvals) => {
@@ -110,12 +133,11 @@ pub fn failed_code(action: &Action) -> Code {
 mod tests {
     use super::*;
     use crate::action::tests::{action, approval, approved, claim, ended, executing, pending};
-    use crate::id::UserId;
 
     fn of(user: &str, key: Option<&str>) -> Confirmation {
         let by: UserId = user.parse().unwrap();
         let key = key.map(|key| key.parse().unwrap());
-        Confirmation { claim: Claim { by, key }, attempts_seen: None }
+        Confirmation { claim: Claim { by, key }, seen: Seen::default() }
     }
 
     #[test]
@@ -132,6 +154,28 @@ mod tests {
         assert_eq!(decide(3, &["ann"], "bob"), Decision::Approve);
         assert_eq!(decide(3, &["ann", "bob"], "ann"), Decision::Tell(Reply::Approved));
         assert_eq!(decide(3, &["ann", "bob"], "cat"), Decision::Claim);
+    }
+
+    #[test]
+    fn a_yes_is_for_what_was_seen() {
+        let decide = |seen: (Option<u32>, Option<u32>), approvals: &[&str]| {
+            let mut action = action(approved(1, approvals));
+            action.proposal.people = 3;
+            let seen = Seen { attempts: seen.0, approvals: seen.1 };
+            Confirmation { seen, ..of("ann", None) }.decide(&action, Timestamp::EPOCH)
+        };
+        let changed = Decision::Tell(Reply::Conflict(Code::ActionChanged));
+        assert_eq!(decide((Some(1), Some(0)), &[]), Decision::Approve);
+        assert_eq!(decide((Some(0), Some(0)), &[]), changed);
+        assert_eq!(decide((Some(1), Some(1)), &["bob"]), Decision::Approve);
+        assert_eq!(decide((Some(1), Some(0)), &["bob"]), changed);
+        assert_eq!(decide((Some(1), Some(1)), &["bob", "cat"]), changed, "it would be the last");
+        assert_eq!(decide((Some(1), Some(2)), &["bob", "cat"]), Decision::Claim);
+        assert_eq!(decide((None, None), &["bob", "cat"]), Decision::Claim, "nobody said what was seen");
+        // The same yes once more.
+        assert_eq!(decide((Some(1), Some(0)), &["ann"]), Decision::Tell(Reply::Approved));
+        assert_eq!(decide((Some(1), Some(0)), &["ann", "bob"]), Decision::Tell(Reply::Approved));
+        assert_eq!(decide((Some(0), Some(0)), &["ann"]), changed);
     }
 
     #[test]
@@ -175,7 +219,7 @@ mod tests {
 
     #[test]
     fn who_waited_for_a_success_is_never_told_that_it_failed() {
-        let waited = Confirmation { claim: claim(), attempts_seen: None };
+        let waited = Confirmation { claim: claim(), seen: Seen::default() };
         let told = |state| waited.decide_after_wait(&action(state), 1);
         assert_eq!(told(executing(1)), None);
         let [mut succeeded, failed, ..] = ended();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tether_core::action::{Action, Claim, Event, Proposal, State};
-use tether_core::confirm::{Confirmation, Decision};
+use tether_core::confirm::{Confirmation, Decision, Seen};
 use tether_core::fault::{self, Point};
 use tether_core::id::{ActionId, IdempotencyKey};
 use tether_core::identity::{Actor, Caller, Role};
@@ -45,9 +45,20 @@ impl Gateway {
         key: Option<IdempotencyKey>,
         attempts_seen: Option<u32>,
     ) -> Result<Outcome, Problem> {
+        self.confirm_as_seen(caller, id, key, Seen { attempts: attempts_seen, approvals: None }).await
+    }
+
+    /// The same for a person who saw more of the action than its attempts.
+    pub async fn confirm_as_seen(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: ActionId,
+        key: Option<IdempotencyKey>,
+        seen: Seen,
+    ) -> Result<Outcome, Problem> {
         require(caller, &[Role::Approver])?;
         self.check_key(caller, id, key.as_ref()).await?;
-        let confirmation = Confirmation { claim: Claim { by: caller.user.clone(), key }, attempts_seen };
+        let confirmation = Confirmation { claim: Claim { by: caller.user.clone(), key }, seen };
         let actor = caller.actor();
 
         let mut action = self.find(caller, id).await?;

@@ -91,7 +91,7 @@ fn a_double_click_two_tabs_and_two_devices_are_one_confirmation() {
 fn whoever_loses_the_connection_finds_the_one_result() {
     let (server, person) = probe();
     let id = server.api.propose("probe_write", r#"{"note":"alone","then":"sleep:300","when":"before"}"#);
-    let fields = format!("attemptsUsed=0&csrf={}", person.proof());
+    let fields = format!("attemptsUsed=0&approvals=0&csrf={}", person.proof());
     let path = format!("/inbox/actions/{id}/confirm");
     let gone = person.begin("POST", &path, &[("Origin", &person.origin())], &fields);
     eventually("it runs", || person.action(&id).contains("It is running.").then_some(()));
@@ -134,7 +134,7 @@ fn forms_of_others_change_nothing() {
     let other = Visitor::signed_in(&server);
     let path = format!("/inbox/actions/{id}/confirm");
     let (origin, proof, foreign) = (person.origin(), person.proof(), other.proof());
-    let form = |proof: &str| format!("attemptsUsed=0&csrf={proof}");
+    let form = |proof: &str| format!("attemptsUsed=0&approvals=0&csrf={proof}");
     let mine = [("Origin", &*origin)];
     for (headers, body) in [
         (&mine[..], "attemptsUsed=0".to_owned()),
@@ -169,6 +169,7 @@ fn names_of_persons_in_a_form_change_nothing() {
     let me = server.api.action(&id).str("proposedBy").to_owned();
     let fields = [
         ("attemptsUsed", "0"),
+        ("approvals", "0"),
         ("user", "mallory"),
         ("approvedBy", "mallory"),
         ("tenant", "other"),

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::sign_in::end_sessions;
 use super::visitor::Visitor;
-use crate::support::{PATIENCE, Setup};
+use crate::support::{PATIENCE, Request, Server, Setup};
 
 #[test]
 fn a_stream_says_look_first_and_then_whatever_changes() {
@@ -31,10 +32,56 @@ fn a_stream_ends_when_its_person_signs_out_and_others_go_on() {
     let begin = Instant::now();
     assert_eq!(one.post_proven("/inbox/sign-out", &[]).status, 303);
     ending.wait_for_the_end();
-    // Not only when it is looked at again.
-    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    // Not only with the next beat.
+    assert!(begin.elapsed() < Duration::from_secs(4), "{:?}", begin.elapsed());
     let id = server.api.propose("probe_write", r#"{"note":"seen"}"#);
     assert_eq!(staying.next_of(&["data: "]), Some(format!("data: {id} Pending")));
+}
+
+/// Signed in as `user` with a token of its own; the token's id.
+fn with_own_token(server: &Server, user: &str, expires: &str) -> (Visitor, String) {
+    let body = format!(r#"{{"user":"{user}","roles":["approver"],"expiresAfter":"{expires}"}}"#);
+    let made = server.api.post("/v1/tokens", &body);
+    assert_eq!(made.status, 201, "{}", made.text);
+    (Visitor::with_token(server, made.str("token")), made.str("tokenId").to_owned())
+}
+
+#[test]
+fn a_stream_ends_when_its_token_is_revoked_and_others_go_on() {
+    let server = Setup::of(&["probe"]).start();
+    let (ann, anns) = with_own_token(&server, "ann", "2h");
+    let (ben, _) = with_own_token(&server, "ben", "2h");
+    let (mut ending, mut staying) = (ann.listen(), ben.listen());
+    for stream in [&mut ending, &mut staying] {
+        stream.next_of(&["data: again"]).expect("it begins");
+    }
+    let begin = Instant::now();
+    let path = format!("/v1/tokens/{anns}");
+    let request = Request { method: "DELETE", ..server.api.post_of(&path, &[], b"") };
+    assert_eq!(server.api.ask(&request).expect("it answers").status, 200);
+    // At once, not with the next beat, and with no word more.
+    assert_eq!(ending.next_of(&["data: ", ": alive"]), None);
+    assert!(begin.elapsed() < Duration::from_secs(4), "{:?}", begin.elapsed());
+    let id = server.api.propose("probe_write", r#"{"note":"after"}"#);
+    assert_eq!(staying.next_of(&["data: "]), Some(format!("data: {id} Pending")));
+}
+
+#[test]
+fn a_session_that_is_over_without_a_word_is_told_nothing_more() {
+    let server = Setup::of(&["probe"]).start();
+    let mut stream = Visitor::signed_in(&server).listen();
+    stream.next_of(&["data: again"]).expect("it begins");
+    end_sessions(&server);
+    server.api.propose("probe_write", r#"{"note":"after"}"#);
+    assert_eq!(stream.next_of(&["data: ", ": alive"]), None);
+
+    // Where nothing happens it is seen as well, within seconds.
+    let mut stream = Visitor::signed_in(&server).listen();
+    stream.next_of(&["data: again"]).expect("it begins");
+    let begin = Instant::now();
+    end_sessions(&server);
+    stream.wait_for_the_end();
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Several persons: who sees, who decides, and how many it takes.
 
-use super::visitor::{Visitor, token};
+use super::visitor::{Visitor, field, token};
 use crate::support::{Api, Server, Setup};
 
 /// The API for somebody with these roles.
@@ -56,11 +56,40 @@ fn two_people_say_yes_before_it_runs() {
     assert!(ben.get("/inbox").text.contains("1 of 2 people said yes"));
     let page = ben.action(&id);
     assert!(page.contains("Yes from <b><bdi>ann</bdi></b>") && page.contains("Confirm and run"), "{page}");
-    assert_eq!(ben.confirm(&id, "0").status, 303);
+    assert_eq!(ben.confirm_seen(&id, "0", "1").status, 303);
     assert_eq!(server.effects_of(&id), 1);
     assert!(ann.action(&id).contains("It was done."));
     // Whoever approved may ask again what came of it.
     assert_eq!(ann.confirm(&id, "0").status, 303);
+    assert_eq!(server.effects_of(&id), 1);
+}
+
+#[test]
+fn a_yes_counts_for_as_many_as_the_page_showed() {
+    let server = Setup::of(&["probe"]).config("tether.toml", "[actions]\npeople = 2\n").start();
+    let id = api(&server, "bot", &["agent"]).propose("probe_write", r#"{"note":"by two"}"#);
+    let [ann, ben] = ["ann", "ben"].map(|user| Visitor::person(&server, user, &["approver"]));
+    let old = ben.action(&id);
+    assert!(old.contains("It runs once 1 person more said yes."), "{old}");
+    assert_eq!(ann.confirm(&id, "0").status, 303);
+    // Ben's page said that another yes would be needed; his would be the last by now.
+    let answer = ben.confirm_seen(&id, &field(&old, "attemptsUsed"), &field(&old, "approvals"));
+    assert_eq!(answer.status, 409);
+    for part in ["role=\"alert\"", "Since you looked, ann said yes. Yours was not taken.", "Confirm and run"]
+    {
+        assert!(answer.text.contains(part), "{part:?} is missing in {}", answer.text);
+    }
+    assert_eq!(
+        server.api.action(&id).check("200 Pending").body["approvals"].as_array().map(Vec::len),
+        Some(1)
+    );
+    assert_eq!(server.effects(), []);
+    // What says nothing of it decides nothing either.
+    let without = ben.post_proven(&format!("/inbox/actions/{id}/confirm"), &[("attemptsUsed", "0")]);
+    assert_eq!(without.status, 400);
+    // The page that came instead is one to decide by.
+    let [attempts, approvals] = ["attemptsUsed", "approvals"].map(|name| field(&answer.text, name));
+    assert_eq!(ben.confirm_seen(&id, &attempts, &approvals).status, 303);
     assert_eq!(server.effects_of(&id), 1);
 }
 
@@ -75,7 +104,7 @@ fn what_is_revoked_ends_its_sessions_with_the_next_request() {
     let path = format!("/v1/tokens/{token}");
     let request = crate::support::Request { method: "DELETE", ..server.api.post_of(&path, &[], b"") };
     assert_eq!(server.api.ask(&request).expect("it answers").status, 200);
-    let fields = [("attemptsUsed", "0"), ("csrf", &*proof)];
+    let fields = [("attemptsUsed", "0"), ("approvals", "0"), ("csrf", &*proof)];
     let answer = person.post(&format!("/inbox/actions/{id}/confirm"), &fields);
     let place = format!("/inbox/sign-in?action={id}");
     assert_eq!((answer.status, answer.header("location")), (303, Some(&*place)));

@@ -124,8 +124,8 @@ fn a_session_ends_in_time_and_then_nothing_runs() {
     let id = server.api.propose("probe_write", r#"{"note":"late"}"#);
     let proof = visitor.proof();
     end_sessions(&server);
-    let late =
-        visitor.post(&format!("/inbox/actions/{id}/confirm"), &[("attemptsUsed", "0"), ("csrf", &proof)]);
+    let fields = [("attemptsUsed", "0"), ("approvals", "0"), ("csrf", &*proof)];
+    let late = visitor.post(&format!("/inbox/actions/{id}/confirm"), &fields);
     leads_to(&late, &format!("/inbox/sign-in?action={id}"));
     server.api.action(&id).check("200 Pending");
     assert_eq!(server.effects(), []);

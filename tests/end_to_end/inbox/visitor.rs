@@ -75,9 +75,17 @@ impl Visitor {
         field(&self.get("/inbox").text, "csrf")
     }
 
+    /// Confirms what nobody else has said yes to.
     #[track_caller]
     pub(super) fn confirm(&self, id: &str, attempts_used: &str) -> Answer {
-        self.post_proven(&format!("/inbox/actions/{id}/confirm"), &[("attemptsUsed", attempts_used)])
+        self.confirm_seen(id, attempts_used, "0")
+    }
+
+    /// The same after so many have said yes.
+    #[track_caller]
+    pub(super) fn confirm_seen(&self, id: &str, attempts_used: &str, approvals: &str) -> Answer {
+        let fields = [("attemptsUsed", attempts_used), ("approvals", approvals)];
+        self.post_proven(&format!("/inbox/actions/{id}/confirm"), &fields)
     }
 
     #[track_caller]

@@ -92,6 +92,7 @@ pub(super) async fn revoke(
 ) -> Result<Json<wire::Token>, Rejection> {
     let revoked = host.identities().revoke_token(&entered.caller, id).await?;
     let token = revoked.ok_or_else(Rejection::unknown_token)?;
+    host.inbox().token_revoked();
     Ok(Json(StatusCode::OK, token.into()))
 }
 

@@ -6,11 +6,14 @@ use axum::extract::State;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
-use tether_core::id::{ActionId, IdempotencyKey};
+use tether_core::action::Action;
+use tether_core::confirm::Seen;
+use tether_core::id::{ActionId, IdempotencyKey, UserId};
 use tether_core::problem::{Code, Problem};
 use tether_gateway::{Outcome, Told};
 
 use super::action::{Named, Notice, show};
+use super::form::Form;
 use super::person::{DECIDERS, Person, Sent};
 use super::{failed, no_action, retry_after};
 use crate::http::{Host, Needs, Route, status_of};
@@ -33,13 +36,19 @@ pub(super) const DECLINE: Route = Route {
 async fn confirm(State(host): State<Arc<Host>>, Named(id): Named, sent: Sent) -> Response {
     let Sent { person, form } = sent;
     let Some(id) = id else { return no_action(host.inbox(), &person) };
-    let seen = form.field("attemptsUsed").and_then(|seen| seen.parse::<u32>().ok());
-    let Some((seen, key)) = seen.and_then(|seen| Some((seen, key(id, seen)?))) else {
-        let text = "The form does not say which attempt was seen. Nothing was done.";
+    let Some((seen, key)) = seen(&form).and_then(|seen| Some((seen, key(id, seen.attempts?)?))) else {
+        let text = "The form does not say what was seen. Nothing was done.";
         return failed(host.inbox(), StatusCode::BAD_REQUEST, text);
     };
-    let outcome = person.gateway.confirm(&person.caller, id, Some(key), Some(seen)).await;
-    answer(&host, &person, id, outcome, None).await
+    let outcome = person.gateway.confirm_as_seen(&person.caller, id, Some(key), seen).await;
+    answer(&host, &person, id, outcome, Before { seen, reason: None }).await
+}
+
+/// What the page showed whose form this is.
+fn seen(form: &Form) -> Option<Seen> {
+    let number = |name| form.field(name)?.parse::<u32>().ok();
+    let (attempts, approvals) = (number("attemptsUsed")?, number("approvals")?);
+    Some(Seen { attempts: Some(attempts), approvals: Some(approvals) })
 }
 
 fn key(id: ActionId, attempts_seen: u32) -> Option<IdempotencyKey> {
@@ -53,7 +62,14 @@ async fn decline(State(host): State<Arc<Host>>, Named(id): Named, sent: Sent) ->
     let reason = form.field("reason").unwrap_or_default().replace("\r\n", "\n");
     let reason = Some(reason.trim()).filter(|reason| !reason.is_empty()).map(str::to_owned);
     let outcome = person.gateway.decline(&person.caller, id, reason.clone()).await;
-    answer(&host, &person, id, outcome, reason).await
+    answer(&host, &person, id, outcome, Before { seen: Seen::default(), reason }).await
+}
+
+/// What the person had before the decision was sent.
+struct Before {
+    seen: Seen,
+    /// The reason that is written there.
+    reason: Option<String>,
 }
 
 /// To the action, whose page shows the one result, whoever decided; where that would show
@@ -63,12 +79,14 @@ async fn answer(
     person: &Person,
     id: ActionId,
     outcome: Result<Outcome, Problem>,
-    reason: Option<String>,
+    before: Before,
 ) -> Response {
+    let Before { seen, reason } = before;
     let back = || Redirect::to(&format!("/inbox/actions/{id}")).into_response();
     let notice = match outcome {
         Ok(outcome) => match (outcome.told, outcome.error()) {
             (Told::Conflict(Code::ActionOutdated | Code::ActionChanged), Some((_, text))) => {
+                let text = said_yes_since(&outcome.action, seen, &person.caller.user).unwrap_or(text);
                 Notice { status: StatusCode::CONFLICT, retry_after: None, text, reason }
             }
             _ => return back(),
@@ -84,6 +102,21 @@ async fn answer(
         },
     };
     show(host, person, id, Some(notice)).await
+}
+
+/// Who said yes since the page was made whose form was sent, and what follows for a yes of
+/// `by`; none where that is not what changed.
+fn said_yes_since(action: &Action, seen: Seen, by: &UserId) -> Option<String> {
+    if seen.attempts != Some(action.state.attempts_used()) {
+        return None;
+    }
+    let new = action.state.approvals().get(seen.approvals? as usize..).filter(|new| !new.is_empty())?;
+    let names: Vec<_> = new.iter().map(|approval| approval.claim.by.as_str()).collect();
+    let next = match action.approvals_missing(by) {
+        0 => "Your yes would be the last: it runs at once.",
+        _ => "It still takes others besides you.",
+    };
+    Some(format!("Since you looked, {} said yes. Yours was not taken. {next}", names.join(" and ")))
 }
 
 #[cfg(test)]

@@ -67,6 +67,7 @@ fn confirm(person: &Person, action: &Action) -> Markup {
         form method="post" action={ "/inbox/actions/" (action.id) "/confirm" } {
             (person.proof())
             input type="hidden" name="attemptsUsed" value=(used);
+            input type="hidden" name="approvals" value=(action.state.approvals().len());
             @if missing > 0 {
                 p { "Your yes is written down. It runs once " (counted_people(missing)) " more said yes." }
                 button.first #confirm { "Say yes" }

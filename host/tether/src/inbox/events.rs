@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -14,10 +14,11 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper::body::{Bytes, Frame};
+use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::TenantId;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{broadcast, watch};
 
 use super::feed::{News, stops};
 use super::person::{LOOKERS, Person, still_there};
@@ -36,7 +37,7 @@ const MOST_OF_ONE: usize = 8;
 const MOST: usize = 256;
 
 /// How often a quiet stream says that it is alive, and sees whether its session is.
-const BEAT: Duration = Duration::from_secs(15);
+const BEAT: Duration = Duration::from_secs(5);
 
 async fn events(State(host): State<Arc<Host>>, person: Person) -> Result<Response, Response> {
     let inbox = host.inbox();
@@ -46,14 +47,9 @@ async fn events(State(host): State<Arc<Host>>, person: Person) -> Result<Respons
     };
     let closing = host.closing();
     let news = inbox.feed.listen(closing.clone()).await.map_err(|error| store_failed(inbox, error))?;
-    // A stream that is not read keeps nothing but this behind it.
-    let (sender, receiver) = mpsc::channel(16);
     let tenant = person.caller.tenant;
-    let stream = Stream { host: Arc::clone(&host), tenant, session, sender, closing };
-    tokio::spawn(async move {
-        stream.run(news).await;
-        drop(place);
-    });
+    let stream =
+        Stream { host: Arc::clone(&host), tenant, session, news, closing, ends: None, _place: place };
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -61,77 +57,88 @@ async fn events(State(host): State<Arc<Host>>, person: Person) -> Result<Respons
         // A proxy in front must not gather it.
         (axum::http::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
-    Ok((StatusCode::OK, headers, Body::new(Pieces(receiver))).into_response())
+    Ok((StatusCode::OK, headers, Body::new(Pieces(Some(Box::pin(stream.next()))))).into_response())
 }
 
+/// What happens, for one browser. It is asked for piece by piece: where a browser takes
+/// nothing, nothing waits to be sent.
 struct Stream {
     host: Arc<Host>,
     tenant: TenantId,
     session: Digest,
-    sender: mpsc::Sender<Bytes>,
+    news: broadcast::Receiver<News>,
     closing: watch::Receiver<bool>,
+    /// How long the session lasts; none before anything is sent.
+    ends: Option<Timestamp>,
+    _place: Entry,
 }
 
-/// Nobody reads any more, or nobody may.
-struct Over;
+/// What a stream waited for.
+enum Heard {
+    /// Something to say.
+    Words(String),
+    /// Somebody's session may be over.
+    Ended,
+    /// The host stops.
+    Stops,
+}
 
 impl Stream {
-    /// Until the browser goes away, the session is over, or the host stops.
-    async fn run(self, mut news: broadcast::Receiver<News>) {
-        let mut closing = self.closing.clone();
-        let Ok(()) = self.look().await else { return };
-        let mut beats = tokio::time::interval(BEAT);
-        beats.reset();
+    /// What is sent next, and what comes after it; none once the session is over, or the
+    /// host stops.
+    async fn next(mut self) -> Option<(Bytes, Self)> {
         loop {
-            let said = tokio::select! {
-                heard = news.recv() => self.hear(heard).await,
-                _ = beats.tick() => self.beat().await,
-                () = self.sender.closed() => return,
-                () = stops(&mut closing) => return,
+            let heard = match self.ends {
+                Some(ends) => self.hear(ends).await,
+                None => look(),
             };
-            if said.is_err() {
-                return;
+            // Seen after what is told has happened: nothing is sent of what happened after
+            // the end of the session.
+            let there = still_there(&self.host, self.session, self.host.inbox().now()).await;
+            let (session, _) = there.ok().flatten()?;
+            self.ends = Some(session.expires_at);
+            match heard {
+                Heard::Words(words) => return Some((Bytes::from(words), self)),
+                Heard::Ended => {}
+                Heard::Stops => return None,
             }
         }
     }
 
-    async fn hear(&self, heard: Result<News, RecvError>) -> Result<(), Over> {
-        match heard {
-            Ok(News::Changed { tenant, action, status }) if tenant == self.tenant => {
-                self.send(format!("event: changed\ndata: {action} {}\n\n", status.as_str())).await
-            }
-            Ok(News::SignedOut(session)) if session == self.session => Err(Over),
-            Ok(News::Changed { .. } | News::SignedOut(_)) => Ok(()),
-            Ok(News::Missed) | Err(RecvError::Lagged(_)) => self.look().await,
-            Err(RecvError::Closed) => Err(Over),
-        }
-    }
-
-    /// Said first, so that whoever comes back has missed nothing.
-    async fn look(&self) -> Result<(), Over> {
-        self.send("event: look\ndata: again\n\n".to_owned()).await
-    }
-
-    async fn beat(&self) -> Result<(), Over> {
-        let now = self.host.inbox().now();
-        match still_there(&self.host, self.session, now).await {
-            Ok(Some(_)) => self.send(": alive\n\n".to_owned()).await,
-            Ok(None) | Err(_) => Err(Over),
-        }
-    }
-
-    /// Waits for a browser that takes nothing, but not beyond the end of the host.
-    async fn send(&self, text: String) -> Result<(), Over> {
-        let mut closing = self.closing.clone();
-        tokio::select! {
-            sent = self.sender.send(Bytes::from(text)) => sent.map_err(|_| Over),
-            () = stops(&mut closing) => Err(Over),
+    /// Waits for something to say, not beyond a beat and the end of the session.
+    async fn hear(&mut self, ends: Timestamp) -> Heard {
+        let left = ends.as_millis().saturating_sub(self.host.inbox().now().as_millis());
+        let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+        let mut quiet = pin!(tokio::time::sleep(left.min(BEAT)));
+        loop {
+            let news = tokio::select! {
+                news = self.news.recv() => news,
+                () = &mut quiet => return Heard::Words(": alive\n\n".to_owned()),
+                () = stops(&mut self.closing) => return Heard::Stops,
+            };
+            return match news {
+                Ok(News::Changed { tenant, action, status }) if tenant == self.tenant => {
+                    Heard::Words(format!("event: changed\ndata: {action} {}\n\n", status.as_str()))
+                }
+                Ok(News::Changed { .. }) => continue,
+                Ok(News::Ended) => Heard::Ended,
+                Ok(News::Missed) | Err(RecvError::Lagged(_)) => look(),
+                Err(RecvError::Closed) => Heard::Stops,
+            };
         }
     }
 }
 
+/// Said first, so that whoever comes back has missed nothing; and whenever something may
+/// have been missed.
+fn look() -> Heard {
+    Heard::Words("event: look\ndata: again\n\n".to_owned())
+}
+
+type Next = Pin<Box<dyn Future<Output = Option<(Bytes, Stream)>> + Send>>;
+
 /// The body of an answer, piece by piece.
-struct Pieces(mpsc::Receiver<Bytes>);
+struct Pieces(Option<Next>);
 
 impl hyper::body::Body for Pieces {
     type Data = Bytes;
@@ -141,7 +148,18 @@ impl hyper::body::Body for Pieces {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+        let Some(next) = &mut self.0 else { return Poll::Ready(None) };
+        let next = ready!(next.as_mut().poll(context));
+        Poll::Ready(match next {
+            Some((piece, stream)) => {
+                self.0 = Some(Box::pin(stream.next()));
+                Some(Ok(Frame::data(piece)))
+            }
+            None => {
+                self.0 = None;
+                None
+            }
+        })
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tether_core::action::Status;
 use tether_core::clock::Clock;
-use tether_core::digest::Digest;
 use tether_core::id::{ActionId, TenantId};
 use tether_core::port::actions::StoreError;
 use tether_core::port::announcements::Announcements;
@@ -26,8 +25,8 @@ const BREATHER: Duration = Duration::from_secs(1);
 pub(super) enum News {
     /// An action of this tenant stands so now.
     Changed { tenant: TenantId, action: ActionId, status: Status },
-    /// Whose cookie has this digest has signed out.
-    SignedOut(Digest),
+    /// Somebody signed out, or a token was revoked: each stream sees whether it was its own.
+    Ended,
     /// Something may have been missed.
     Missed,
 }
@@ -67,10 +66,10 @@ impl Feed {
         Ok(listener)
     }
 
-    /// Tells the streams of this session that it is over.
-    pub(super) fn signed_out(&self, session: Digest) {
+    /// Tells the streams that a session, or what it was opened with, is over.
+    pub(super) fn ended(&self) {
         // Nobody may listen.
-        let _ = self.shared.news.send(News::SignedOut(session));
+        let _ = self.shared.news.send(News::Ended);
     }
 }
 

@@ -106,8 +106,13 @@ impl Inbox {
     /// Ends a session, and its streams.
     async fn close(&self, session: Digest) -> Result<(), StoreError> {
         self.sessions.close(session).await?;
-        self.feed.signed_out(session);
+        self.feed.ended();
         Ok(())
+    }
+
+    /// A token is revoked: the streams of sessions that were opened with it end now.
+    pub(crate) fn token_revoked(&self) {
+        self.feed.ended();
     }
 }
 
