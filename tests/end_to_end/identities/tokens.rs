@@ -70,6 +70,9 @@ fn the_first_tokens_are_made_before_the_first_start_and_then_it_listens_anywhere
 
     let id = listed.stdout.split(' ').next().unwrap();
     in_folder(&server.setup, &["revoke", id]).check(0, &[]);
+    // The last one is revoked: nobody it was made for could come.
+    server.setup.refused().check(2, &["0.0.0.0:0", "not revoked or over", "tether token create"]);
+    in_folder(&server.setup, &["create", "--user", "ann", "--role", "approver"]).check(0, &[]);
     server.restart();
     with(&server, &token).get("/v1/tools").check("401 UNAUTHENTICATED");
 }
@@ -104,6 +107,20 @@ fn what_is_no_token_is_said_at_once() {
     // To look into a folder makes none.
     in_folder(&setup, &["list"]).check(2, &["there is no token"]);
     assert!(!setup.data().exists());
+}
+
+#[test]
+fn where_no_gateway_answers_it_is_said_what_else_there_is() {
+    let setup = Setup::of(&[]);
+    // Nobody listens there any more.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{free}");
+    let create = ["create", "--user", "ann", "--role", "agent"];
+    let told = ["tether serve", "without --url and --token", "data folder"];
+    in_folder(&setup, &[&create[..], &["--url", &url, "--token", "t"]].concat()).check(1, &told);
+    // With no token to send there, either.
+    in_folder(&setup, &[&create[..], &["--url", &url]].concat()).check(2, &["there is no token", told[1]]);
+    in_folder(&setup, &create).check(0, &["shown this once"]);
 }
 
 #[test]

@@ -47,7 +47,25 @@ pub(super) struct Connection {
 pub(super) struct Gateway {
     client: Client,
     json: bool,
+    advice: Advice,
 }
+
+/// What somebody can do who gets no answer.
+#[derive(Debug, Clone, Copy)]
+struct Advice {
+    /// The command that shows what became of a request.
+    look: &'static str,
+    /// What would do as well as this gateway.
+    instead: Option<&'static str>,
+}
+
+const OF_ACTIONS: Advice = Advice { look: "tether actions list", instead: None };
+
+const OF_TOKENS: Advice = Advice { look: "tether token list", instead: None };
+
+/// For a command that can do without a gateway, and was told of one.
+const FOLDER: &str = "repeat this without --url and --token (TETHER_URL, TETHER_TOKEN): where no gateway has the \
+                      data folder, it is opened itself";
 
 /// Where a gateway is that nobody placed elsewhere.
 const URL: &str = "http://127.0.0.1:8484";
@@ -59,14 +77,24 @@ impl Connection {
     }
 
     pub(super) fn open(&self) -> anyhow::Result<Gateway> {
+        self.open_with(OF_ACTIONS)
+    }
+
+    /// The same for a command about tokens, which can do without a gateway.
+    pub(super) fn open_for_tokens(&self) -> anyhow::Result<Gateway> {
+        self.open_with(Advice { instead: self.folder().is_none().then_some(FOLDER), ..OF_TOKENS })
+    }
+
+    fn open_with(&self, advice: Advice) -> anyhow::Result<Gateway> {
         let token = match &self.token {
             Some(token) => token.trim().to_owned(),
             None => {
                 let path = token::file(&self.data_dir);
                 token::read(&path).map_err(|error| {
+                    let instead = advice.instead.map(|instead| format!("; or {instead}")).unwrap_or_default();
                     Usage(format!(
                         "there is no token: {} cannot be read ({error}). Name the gateway's folder with \
-                         --data-dir, or give its token with --token or TETHER_TOKEN",
+                         --data-dir, or give its token with --token or TETHER_TOKEN{instead}",
                         path.display()
                     ))
                 })?
@@ -74,7 +102,7 @@ impl Connection {
         };
         let client = Client::new(self.url.as_deref().unwrap_or(URL), Some(&token), TIMEOUT)
             .map_err(|error| Usage(error.to_string()))?;
-        Ok(Gateway { client, json: self.json })
+        Ok(Gateway { client, json: self.json, advice })
     }
 }
 
@@ -86,19 +114,20 @@ impl Gateway {
 
     /// Asks for `path`; any answer but a success is an error.
     pub(super) async fn get(&self, path: &str) -> anyhow::Result<Answer> {
-        let answer = self.client.get(path).await.map_err(not_answered)?;
+        let answer = self.client.get(path).await.map_err(|error| self.not_answered(error))?;
         self.success(answer)
     }
 
     /// Sends `body` to `path`, and never again; any answer but a success is an error.
     pub(super) async fn post_once(&self, path: &str, body: &str) -> anyhow::Result<Answer> {
-        let answer = self.client.post(path, body.to_owned(), &[]).await.map_err(not_answered)?;
+        let answer =
+            self.client.post(path, body.to_owned(), &[]).await.map_err(|error| self.not_answered(error))?;
         self.success(answer)
     }
 
     /// Asks for what is at `path` to be taken away; any answer but a success is an error.
     pub(super) async fn delete(&self, path: &str) -> anyhow::Result<Answer> {
-        let answer = self.client.delete(path).await.map_err(not_answered)?;
+        let answer = self.client.delete(path).await.map_err(|error| self.not_answered(error))?;
         self.success(answer)
     }
 
@@ -121,7 +150,7 @@ impl Gateway {
                 }
                 // It went away, and may be on its way back.
                 Err(ClientError::NotReached { .. }) if sent_before && !last => {}
-                Err(error) => return Err(not_answered(error)),
+                Err(error) => return Err(self.not_answered(error)),
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -150,6 +179,22 @@ impl Gateway {
         }
         Err(refusal(&answer))
     }
+
+    fn not_answered(&self, error: ClientError) -> anyhow::Error {
+        let Advice { look, instead } = self.advice;
+        let advice = match (&error, instead) {
+            (ClientError::NotReached { .. }, None) => {
+                "start one with `tether serve`, or name another address with --url".to_owned()
+            }
+            (ClientError::NotReached { .. }, Some(instead)) => {
+                format!("start one with `tether serve`, name another address with --url, or {instead}")
+            }
+            (ClientError::Lost { .. } | ClientError::TimedOut { .. }, _) => {
+                format!("look with `{look}` at what became of it before you repeat it")
+            }
+        };
+        anyhow!("{error}; {advice}")
+    }
 }
 
 /// Reads an answer's body.
@@ -168,16 +213,6 @@ pub(super) fn fresh_key() -> anyhow::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| anyhow!("the system gives no random numbers ({error})"))?;
     Ok(Hex(&bytes).to_string())
-}
-
-fn not_answered(error: ClientError) -> anyhow::Error {
-    let advice = match &error {
-        ClientError::NotReached { .. } => "start one with `tether serve`, or name another address with --url",
-        ClientError::Lost { .. } | ClientError::TimedOut { .. } => {
-            "look with `tether actions list` at what became of it before you repeat it"
-        }
-    };
-    anyhow!("{error}; {advice}")
 }
 
 /// A problem as an error for people.

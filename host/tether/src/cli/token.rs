@@ -119,7 +119,7 @@ impl Create {
                 serde_json::to_string(&wire::NewToken { token: secret, known: token.into() })?
             }
             None => {
-                let gateway = gateway.open()?;
+                let gateway = gateway.open_for_tokens()?;
                 // Sent once: where the answer is lost there may be a token that nobody
                 // has, and a second one would not take it back.
                 gateway.post_once("v1/tokens", &wire::token_body(&wanted)).await?.body
@@ -149,7 +149,7 @@ impl List {
             }
             None => {
                 let query = tenant.map(|tenant| format!("?tenant={}", encoded(tenant.as_str())));
-                gateway.open()?.get(&format!("v1/tokens{}", query.unwrap_or_default())).await?.body
+                gateway.open_for_tokens()?.get(&format!("v1/tokens{}", query.unwrap_or_default())).await?.body
             }
         };
         if json {
@@ -179,7 +179,7 @@ impl Revoke {
                 })?;
                 serde_json::to_string(&wire::Token::from(token))?
             }
-            None => gateway.open()?.delete(&format!("v1/tokens/{id}")).await?.body,
+            None => gateway.open_for_tokens()?.delete(&format!("v1/tokens/{id}")).await?.body,
         };
         if json {
             say(body);
