@@ -171,6 +171,18 @@ pub fn store_problem(error: StoreError) -> Problem {
         StoreError::UnknownCursor => {
             Problem::malformed("`cursor` is none that this list gave; leave it out to begin at the start")
         }
+        StoreError::Changed { id, what } => {
+            tracing::error!(
+                action = id,
+                what,
+                "the stored history of this action does not match; `tether audit verify` finds what was changed"
+            );
+            Problem::new(
+                Code::Internal,
+                "what is stored of this action is not what its history says: nothing of it is told or done. \
+                 Whoever runs the host finds what was changed with `tether audit verify`",
+            )
+        }
         StoreError::Failed(cause) => {
             tracing::error!(error = %cause, "the store of actions failed");
             Problem::new(Code::Internal, "the host could not read or write its store; its log has the cause")

@@ -23,34 +23,70 @@ pub(crate) enum Fault {
     /// SQLite said no.
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
-    /// The row holds what Tether never wrote: it must not run.
+    /// The row holds what Tether never wrote: it must not run, nor be told.
     #[error("action {id} was changed in the store: {what}")]
     Damaged { id: String, what: String },
+    /// The same of a row that is no action's.
+    #[error("{0}")]
+    Unreadable(String),
 }
 
-/// What [`action`] reads.
-pub(crate) const COLUMNS: &str = "number, id, revision, tenant, proposer, tool, arguments, arguments_digest, \
-     handler, handler_name, handler_digest, grants, fingerprint, preview_kind, preview, created_at, \
-     max_attempts, people, status, attempts, expires_at, person, claim_key, moment, failure, reason, \
-     approvals, output, output_digest, arguments_digest IS NOT NULL AS arguments_erased, ledger";
+/// What [`stored`] reads, from [`ACTIONS`].
+pub(crate) const COLUMNS: &str = "number, id, revision, tenant, proposer, proposal_key, tool, arguments, \
+     arguments_digest, handler, handler_name, handler_digest, grants, fingerprint, preview_kind, preview, \
+     preview_digest, created_at, max_attempts, people, status, attempts, expires_at, person, claim_key, \
+     moment, failure, reason, approvals, output, output_digest, \
+     arguments_digest IS NOT NULL AS arguments_erased, ledger, told_proposal, told_state";
 
-/// An action, from a row of [`COLUMNS`].
-pub(crate) fn action(row: &Row<'_>) -> Result<Action, Fault> {
+/// Every action, with what its last event says of it.
+pub(crate) const ACTIONS: &str = "actions LEFT JOIN (
+         SELECT action, revision AS told_revision, proposal AS told_proposal, state AS told_state FROM history
+     ) ON action = number AND told_revision = revision";
+
+/// An action, as its row has it.
+pub(crate) struct Stored {
+    pub(crate) action: Action,
+    /// Whether that is what its history says.
+    pub(crate) fits: bool,
+}
+
+impl Stored {
+    /// The action, if it is what its history says: the only one to be told of, or acted on.
+    pub(crate) fn sound(self) -> Result<Action, Fault> {
+        let Self { action, fits } = self;
+        if fits { Ok(action) } else { Err(Fault::another(action.id.to_string())) }
+    }
+}
+
+impl Fault {
+    /// The row of an action, and its last event, do not fit.
+    pub(crate) fn another(id: String) -> Self {
+        Self::Damaged { id, what: "its row is another than its history says".to_owned() }
+    }
+}
+
+/// An action, from a row of [`COLUMNS`], whether it fits its history or not.
+pub(crate) fn stored(row: &Row<'_>) -> Result<Stored, Fault> {
     let id: String = row.get("id")?;
-    read(row).map_err(|error| match error.downcast::<rusqlite::Error>() {
-        Ok(error) => Fault::Sqlite(error),
-        Err(error) => Fault::Damaged { id, what: format!("{error:#}") },
-    })
+    // Nothing is read from the file any more: what cannot be had is not what was written.
+    read(row).map_err(|error| Fault::Damaged { id, what: format!("{error:#}") })
 }
 
-fn read(row: &Row<'_>) -> anyhow::Result<Action> {
-    Ok(Action {
+fn read(row: &Row<'_>) -> anyhow::Result<Stored> {
+    let (proposal, standing) = (ProposalColumns::read(row)?, StateColumns::read(row)?);
+    let ledger: String = row.get("ledger")?;
+    let told = |column, digest: Digest| -> anyhow::Result<bool> {
+        Ok(row.get_ref(column)?.as_blob_or_null()? == Some(digest.as_bytes().as_slice()))
+    };
+    let fits = told("told_proposal", proposal.digest())? && told("told_state", standing.digest(&ledger))?;
+    let action = Action {
         id: parsed(row, "id")?,
         revision: Revision(row.get::<_, i64>("revision")?.try_into()?),
-        proposal: proposal::read(row)?,
-        state: StateColumns::read(row)?.state()?,
-        ledger: json::read_ledger(&row.get::<_, String>("ledger")?)?,
-    })
+        proposal: proposal.proposal()?,
+        state: standing.state()?,
+        ledger: json::read_ledger(&ledger)?,
+    };
+    Ok(Stored { action, fits })
 }
 
 /// A new row, and the digests of what it holds.
@@ -98,7 +134,7 @@ pub(crate) fn insert(connection: &Connection, new: &NewAction) -> Result<Inserte
             ":handler_name": columns.handler.name,
             ":handler_digest": columns.handler.digest,
             ":grants": columns.handler.grants,
-            ":fingerprint": proposal::fingerprint(proposal).to_string(),
+            ":fingerprint": columns.fingerprint,
             ":preview_kind": columns.preview_kind,
             ":preview": columns.preview,
             ":created_at": proposal.created_at.as_millis(),

@@ -6,6 +6,8 @@ mod announced;
 mod chain;
 #[path = "sqlite/chain_of_old_files.rs"]
 mod chain_of_old_files;
+#[path = "sqlite/changed_rows.rs"]
+mod changed_rows;
 mod contract;
 #[path = "sqlite/existing_files.rs"]
 mod existing_files;
@@ -61,18 +63,28 @@ macro_rules! contract {
 contract!(
     actions,
     |folder| actions(&folder),
+    lists_are_newest_first_and_their_pages_join,
+    the_history_tells_every_move,
+    no_tenant_sees_another_tenants_actions,
+    what_the_host_looks_after_is_found,
+);
+
+contract!(
+    keys,
+    |folder| actions(&folder),
     fifty_racing_swaps_have_one_winner,
     a_proposal_key_names_one_action_of_its_proposer,
     a_confirm_key_is_bound_when_its_claim_wins,
     the_key_of_an_approval_is_bound_with_it,
-    lists_are_newest_first_and_their_pages_join,
-    the_history_tells_every_move,
+);
+
+contract!(
+    kept,
+    |folder| actions(&folder),
     what_is_sent_is_noted_while_its_attempt_executes_and_at_no_other_time,
     an_action_is_bound_to_an_endpoint_as_well,
     every_state_survives_its_row,
     a_proposal_survives_to_the_letter,
-    no_tenant_sees_another_tenants_actions,
-    what_the_host_looks_after_is_found,
 );
 
 contract!(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::support::{Server, Setup, component};
+use crate::support::{Server, Setup, component, tether};
 
 /// A configuration of `probe`, kept in this file, with these databases.
 fn toml(path: &Path, databases: &str) -> String {
@@ -40,17 +40,53 @@ fn propose(server: &Server) -> String {
     server.api.propose("probe_write", r#"{"note":"bound"}"#)
 }
 
+/// Somebody changes what is stored of an action.
+fn change(server: &Server, id: &str, changed: &str) {
+    let actions = Connection::open(server.file("actions.db")).unwrap();
+    actions.execute(&format!("UPDATE actions SET {changed} WHERE id = ?"), [id]).unwrap();
+}
+
+/// Whatever is asked of the action is answered with where to look, and with nothing else.
+#[track_caller]
+fn check_untold(server: &Server, id: &str) {
+    let (api, history) = (&server.api, format!("/v1/actions/{id}/history"));
+    let same_key = r#"{"idempotencyKey":"k"}"#;
+    for answer in [api.confirm(id, same_key), api.action(id), api.get(&history), api.decline(id, "{}")] {
+        let detail = answer.check("500 INTERNAL").str("detail");
+        assert!(detail.contains("`tether audit verify`") && !answer.text.contains("note"), "{answer:?}");
+    }
+    assert!(!api.get("/v1/actions").check("200").text.contains(id), "nor is it in a list");
+    server.log().wait_for("the stored history of this action does not match");
+}
+
 #[test]
 fn f28_what_else_was_shown_and_changed_behind_our_back_never_runs() {
     let server = server();
     for changed in ["preview_kind = 'text', preview = 'Nothing'", "people = 0", "max_attempts = 9"] {
         let id = propose(&server);
-        let actions = Connection::open(server.file("actions.db")).unwrap();
-        actions.execute(&format!("UPDATE actions SET {changed} WHERE id = ?"), [&id]).unwrap();
-        drop(actions);
-        server.api.confirm(&id, "{}").check("500 INTERNAL");
+        change(&server, &id, changed);
+        check_untold(&server, &id);
         assert_eq!(server.effects_of(&id), 0, "{changed}");
     }
+}
+
+#[test]
+fn a_result_that_was_changed_behind_our_back_is_told_to_nobody() {
+    let mut server = server();
+    let [forged, other] = [(); 2].map(|()| propose(&server));
+    for (id, key) in [(&forged, r#"{"idempotencyKey":"k"}"#), (&other, r#"{"idempotencyKey":"l"}"#)] {
+        server.api.confirm(id, key).check("200 Succeeded");
+        server.api.confirm(id, key).check("200 Replayed");
+    }
+    change(&server, &forged, "output = '{\"note\":\"forged\"}'");
+    check_untold(&server, &forged);
+    server.api.confirm(&other, r#"{"idempotencyKey":"l"}"#).check("200 Replayed");
+    server.kill();
+    let data = server.setup.data().to_string_lossy().into_owned();
+    let audit = tether(server.setup.folder().path(), &["audit", "verify", "--data-dir", &data]);
+    assert_eq!(audit.code, 1, "{audit:?}");
+    let found = format!("action {forged}: it is stored as another than its history says");
+    assert!(audit.stdout.contains(&found) && !audit.stdout.contains(&other), "{audit:?}");
 }
 
 #[test]

@@ -20,6 +20,15 @@ pub enum StoreError {
     /// [`ActionStore::list`] never gave this cursor.
     #[error("there is no such cursor")]
     UnknownCursor,
+    /// Somebody else changed what is stored of an action: it is not told, and nothing is
+    /// done with it.
+    #[error("action {id} was changed in the store: {what}")]
+    Changed {
+        /// Its id, as it is there.
+        id: String,
+        /// What is wrong, for the log.
+        what: String,
+    },
     /// Anything else: for the log.
     #[error(transparent)]
     Failed(#[from] Box<dyn std::error::Error + Send + Sync>),
@@ -121,7 +130,9 @@ pub struct HistoryEvent {
     pub detail: String,
 }
 
-/// Where actions are kept. Whatever a method answers is durable first.
+/// Where actions are kept. Whatever a method answers is durable first, and is what the
+/// action's history says: of one that was changed from outside there is an error, and lists
+/// leave it out.
 pub trait ActionStore: Send + Sync + 'static {
     /// Keeps a new action and its first history event, unless the proposer (of
     /// that tenant) used the key before, or has too many open: executing, or not over
@@ -172,7 +183,7 @@ pub trait ActionStore: Send + Sync + 'static {
     /// Compare and set: state, ledger, history event, and, where the new state is
     /// executing with a key or has an approval more, the binding of (tenant, user, key)
     /// to this action; all in one transaction. An action is not claimed whose row is
-    /// another than its history says.
+    /// another than its history says ([`StoreError::Changed`]).
     fn swap(&self, change: Change) -> BoxFuture<'_, Result<Swap, StoreError>>;
 
     /// Writes the ledger of an action whose attempt `attempt` executes, and nothing

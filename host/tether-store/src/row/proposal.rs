@@ -7,12 +7,12 @@ use tether_core::digest::Digest;
 use tether_core::id::IdempotencyKey;
 use tether_core::json::JsonText;
 
+use super::Fault;
 use super::handler::{self, HandlerColumns};
-use super::{Fault, parsed};
 
 /// The columns that [`proposal_digest`] covers.
 const DIGESTED: &str = "tenant, proposer, proposal_key, tool, arguments, arguments_digest, handler, handler_name, \
-     handler_digest, grants, preview_kind, preview, preview_digest, created_at, max_attempts, people";
+     handler_digest, grants, fingerprint, preview_kind, preview, preview_digest, created_at, max_attempts, people";
 
 /// What a proposal leaves in its row beside its handler.
 pub(super) struct ProposalColumns {
@@ -23,12 +23,14 @@ pub(super) struct ProposalColumns {
     pub(super) arguments: String,
     arguments_digest: Option<String>,
     pub(super) handler: HandlerColumns,
+    pub(super) fingerprint: String,
     pub(super) preview_kind: String,
     pub(super) preview: Option<String>,
     preview_digest: Option<String>,
     created_at: i64,
-    max_attempts: u32,
-    people: u32,
+    // As they may be there: what is no count is found, too.
+    max_attempts: i64,
+    people: i64,
 }
 
 impl ProposalColumns {
@@ -52,16 +54,18 @@ impl ProposalColumns {
             arguments,
             arguments_digest,
             handler: HandlerColumns::from(&proposal.binding),
+            fingerprint: fingerprint(proposal).to_string(),
             preview_kind: preview_kind.to_owned(),
             preview,
             preview_digest: None,
             created_at: proposal.created_at.as_millis(),
-            max_attempts: proposal.max_attempts,
-            people: proposal.people,
+            max_attempts: proposal.max_attempts.into(),
+            people: proposal.people.into(),
         }
     }
 
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    /// Those of a row.
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             tenant: row.get("tenant")?,
             proposer: row.get("proposer")?,
@@ -70,6 +74,7 @@ impl ProposalColumns {
             arguments: row.get("arguments")?,
             arguments_digest: row.get("arguments_digest")?,
             handler: HandlerColumns::read(row)?,
+            fingerprint: row.get("fingerprint")?,
             preview_kind: row.get("preview_kind")?,
             preview: row.get("preview")?,
             preview_digest: row.get("preview_digest")?,
@@ -77,6 +82,33 @@ impl ProposalColumns {
             max_attempts: row.get("max_attempts")?,
             people: row.get("people")?,
         })
+    }
+
+    /// What was proposed, if that is what the fingerprint is of.
+    pub(super) fn proposal(self) -> anyhow::Result<Proposal> {
+        let proposal = Proposal {
+            tenant: self.tenant.parse()?,
+            proposer: self.proposer.parse()?,
+            tool: self.tool.parse()?,
+            arguments: match self.arguments_digest {
+                None => Arguments::Kept(JsonText::parse(self.arguments)?),
+                Some(left) => Arguments::Erased(left.split(' ').next().unwrap_or_default().parse()?),
+            },
+            binding: self.handler.binding()?,
+            preview: match (self.preview_kind.as_str(), self.preview) {
+                ("text", Some(text)) => Preview::Text(text),
+                ("none", None) => Preview::None,
+                ("unavailable", Some(why)) => Preview::Unavailable(why),
+                (ERASED, None) => Preview::Erased,
+                (kind, _) => anyhow::bail!("its preview is {kind:?}"),
+            },
+            created_at: Timestamp::from_millis(self.created_at),
+            max_attempts: self.max_attempts.try_into()?,
+            people: self.people.try_into()?,
+        };
+        let fits = self.fingerprint == fingerprint(&proposal).to_string();
+        anyhow::ensure!(fits, "its fingerprint does not fit any more");
+        Ok(proposal)
     }
 
     /// What stays of the arguments when they are erased: their fingerprint, and the
@@ -92,14 +124,15 @@ impl ProposalColumns {
 
     /// The same of the preview.
     fn preview_left(&self) -> String {
-        self.preview_digest.clone().unwrap_or_else(|| {
-            let text = self.preview.as_deref().unwrap_or_default();
-            Digest::of(format!("{}\n{text}", self.preview_kind)).to_string()
-        })
+        let text = self.preview.as_deref().unwrap_or_default();
+        let of_text = || Digest::of(format!("{}\n{text}", self.preview_kind)).to_string();
+        let erased = self.preview_digest.clone().filter(|_| self.preview_kind == ERASED);
+        erased.unwrap_or_else(of_text)
     }
 
-    /// The digest of everything here; the same whether texts are kept or erased. No name
-    /// holds a line break, and what may is there as its digest.
+    /// The digest of everything here; the same whether texts are kept or erased. A text
+    /// that is there beside what an erasure leaves of it counts as well: nobody writes
+    /// both. No name holds a line break, and what may is there as its digest.
     pub(super) fn digest(&self) -> Digest {
         let Self { tenant, proposer, tool, created_at, max_attempts, people, .. } = self;
         let HandlerColumns { kind, name, digest, grants } = &self.handler;
@@ -107,13 +140,19 @@ impl ProposalColumns {
         let key = self.key.as_deref().unwrap_or_default();
         let arguments = match &self.arguments_digest {
             None => Digest::of(&self.arguments).to_string(),
-            // Of the text; their fingerprint is in that of the row.
-            Some(left) => left.split(' ').next_back().unwrap_or_default().to_owned(),
+            Some(left) if self.arguments.is_empty() => {
+                left.split(' ').next_back().unwrap_or_default().to_owned()
+            }
+            Some(left) => format!("{} beside {left}", Digest::of(&self.arguments)),
         };
-        let preview = self.preview_left();
+        let preview = match (self.preview_kind == ERASED, &self.preview, &self.preview_digest) {
+            (true, None, _) | (false, _, None) => self.preview_left(),
+            _ => format!("{} beside what was erased", self.preview_left()),
+        };
+        let fingerprint = &self.fingerprint;
         Digest::of(format!(
-            "{tenant}\n{proposer}\n{key}\n{tool}\n{arguments}\n{kind}\n{name}\n{digest}\n{grants}\n{preview}\n\
-             {created_at}\n{max_attempts}\n{people}"
+            "{tenant}\n{proposer}\n{key}\n{tool}\n{arguments}\n{fingerprint}\n{kind}\n{name}\n{digest}\n\
+             {grants}\n{preview}\n{created_at}\n{max_attempts}\n{people}"
         ))
     }
 }
@@ -121,42 +160,9 @@ impl ProposalColumns {
 /// The word for a preview that was erased.
 const ERASED: &str = "erased";
 
-/// What was proposed, and whether that is what the row's fingerprint is of.
-pub(super) fn read(row: &Row<'_>) -> anyhow::Result<Proposal> {
-    let erased: Option<String> = row.get("arguments_digest")?;
-    let proposal = Proposal {
-        tenant: parsed(row, "tenant")?,
-        proposer: parsed(row, "proposer")?,
-        tool: parsed(row, "tool")?,
-        arguments: match erased {
-            None => Arguments::Kept(JsonText::parse(row.get::<_, String>("arguments")?)?),
-            Some(left) => Arguments::Erased(left.split(' ').next().unwrap_or_default().parse()?),
-        },
-        binding: HandlerColumns::read(row)?.binding()?,
-        preview: preview(row)?,
-        created_at: Timestamp::from_millis(row.get("created_at")?),
-        max_attempts: row.get("max_attempts")?,
-        people: row.get("people")?,
-    };
-    let stored: Digest = parsed(row, "fingerprint")?;
-    anyhow::ensure!(stored == fingerprint(&proposal), "its fingerprint does not fit any more");
-    Ok(proposal)
-}
-
-fn preview(row: &Row<'_>) -> anyhow::Result<Preview> {
-    let text = row.get::<_, Option<String>>("preview")?;
-    match (row.get::<_, String>("preview_kind")?.as_str(), text) {
-        ("text", Some(text)) => Ok(Preview::Text(text)),
-        ("none", None) => Ok(Preview::None),
-        ("unavailable", Some(why)) => Ok(Preview::Unavailable(why)),
-        (ERASED, None) => Ok(Preview::Erased),
-        (kind, _) => anyhow::bail!("its preview is {kind:?}"),
-    }
-}
-
 /// The digest of what was shown and will run. No name holds a line break, and the
 /// handler, which may, comes last: two proposals never give one text.
-pub(super) fn fingerprint(proposal: &Proposal) -> Digest {
+fn fingerprint(proposal: &Proposal) -> Digest {
     let Proposal { tenant, proposer, tool, arguments, binding, .. } = proposal;
     let (arguments, handler) = (arguments.fingerprint(), handler::text(binding));
     Digest::of(format!("{tenant}\n{proposer}\n{tool}\n{arguments}\n{handler}"))

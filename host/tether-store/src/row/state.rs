@@ -16,7 +16,8 @@ const STATE_COLUMNS: &str = "status, attempts, expires_at, person, claim_key, mo
 /// What a state leaves in its row; a column that it does not use is NULL.
 pub(super) struct StateColumns {
     pub(super) status: String,
-    pub(super) attempts: u32,
+    /// As they may be there: what is no count is found, too.
+    pub(super) attempts: i64,
     pub(super) expires_at: Option<i64>,
     pub(super) person: Option<String>,
     pub(super) claim_key: Option<String>,
@@ -34,7 +35,7 @@ impl From<&State> for StateColumns {
     fn from(state: &State) -> Self {
         let mut columns = Self {
             status: state.status().as_str().to_owned(),
-            attempts: state.attempts_used(),
+            attempts: state.attempts_used().into(),
             expires_at: None,
             person: None,
             claim_key: None,
@@ -100,7 +101,7 @@ impl StateColumns {
 
     /// The state that left these columns.
     pub(super) fn state(self) -> anyhow::Result<State> {
-        let attempts_used = self.attempts;
+        let attempts_used = self.attempts.try_into()?;
         let approvals = self.approvals.as_deref().map(json::read_approvals).transpose()?.unwrap_or_default();
         Ok(match status(&self.status)? {
             Status::Pending => State::Pending {
@@ -144,16 +145,18 @@ impl StateColumns {
 
     /// The digest of everything here, and of `ledger`. While an attempt executes, the
     /// ledger grows without an event, and is left out. What was erased is told from what
-    /// is kept, so that a text cannot vanish without an event. No name holds a line break,
-    /// and what may is there as its digest.
+    /// is kept, so that a text cannot vanish, nor one come back, without an event. No name
+    /// holds a line break, and what may is there as its digest.
     pub(super) fn digest(&self, ledger: &str) -> Digest {
         let number = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
         let text = |text: &Option<String>| {
             text.as_ref().map(|text| Digest::of(text).to_string()).unwrap_or_default()
         };
         let output = match (&self.output, &self.output_digest) {
-            (Some(kept), _) => format!("kept {}", Digest::of(kept)),
+            (Some(kept), None) => format!("kept {}", Digest::of(kept)),
             (None, Some(digest)) => format!("erased {digest}"),
+            // Nobody writes both.
+            (Some(kept), Some(digest)) => format!("kept {} beside {digest}", Digest::of(kept)),
             (None, None) => String::new(),
         };
         let ledger = match self.status.as_str() == Status::Executing.as_str() {
@@ -225,6 +228,15 @@ pub(crate) fn erase_output(connection: &Connection, number: i64, due: Option<i64
         )?
         .execute((digest, due, number))?;
     Ok(())
+}
+
+/// From when on the records of the action in row `number` are to be emptied, if they are.
+/// No digest covers it: it moves without an event while a database is away.
+pub(crate) fn records_due(connection: &Connection, number: i64) -> Result<Option<Timestamp>, Fault> {
+    let due: Option<i64> = connection
+        .prepare_cached("SELECT records_due FROM actions WHERE number = ?")?
+        .query_row([number], |row| row.get(0))?;
+    Ok(due.map(Timestamp::from_millis))
 }
 
 /// The status that a column's word stands for.

@@ -44,8 +44,9 @@ const FOREIGN_LOCK: Duration = Duration::from_secs(5);
 /// The [`ActionStore`] on SQLite: one file, one connection that writes, a few
 /// that read.
 ///
-/// A row that does not fit its fingerprint was changed by somebody else. Loading its
-/// action is an error; lists and sweeps leave it out, and log its id.
+/// A row that does not fit its fingerprint, or the last event of its history, was changed
+/// by somebody else. Loading its action is an error; lists and sweeps leave it out, and log
+/// its id.
 pub struct SqliteActions {
     writer: Writer,
     readers: Arc<Readers>,
@@ -172,6 +173,7 @@ fn without_connection(fault: Fault) -> StoreError {
         {
             StoreError::Busy
         }
+        Fault::Damaged { id, what } => StoreError::Changed { id, what },
         fault => StoreError::Failed(fault.into()),
     }
 }

@@ -8,5 +8,7 @@ pub(crate) mod databases;
 pub(crate) mod given;
 pub(crate) mod guarded_sql;
 pub(crate) mod interruption;
+pub(crate) mod kept;
+pub(crate) mod keys;
 pub(crate) mod records;
 pub(crate) mod retention;

@@ -34,7 +34,7 @@ async fn propose(store: &SqliteActions, number: u64, tenant: &str) -> Action {
     }
 }
 
-fn succeeded() -> State {
+pub(crate) fn succeeded() -> State {
     State::Succeeded {
         attempts_used: 1,
         claim: claim(Some("k")),
@@ -179,6 +179,8 @@ async fn every_kind_of_tampering_is_found_where_it_is() {
         ("UPDATE actions SET approvals = '[{\"by\":\"bob\",\"at\":1}]' WHERE number = 1", "1"),
         ("UPDATE actions SET output = '{\"n\":2}' WHERE number = 1", "1"),
         ("UPDATE actions SET output = NULL WHERE number = 1", "1"),
+        ("UPDATE actions SET output_digest = '' WHERE number = 1", "1"),
+        ("UPDATE actions SET preview_digest = '' WHERE number = 1", "1"),
         ("UPDATE actions SET ledger = '[ ]' WHERE number = 1", "1"),
         ("UPDATE actions SET revision = 2 WHERE number = 1", "1"),
         ("UPDATE actions SET status = 'Expired' WHERE number = 2", "2"),
@@ -254,10 +256,21 @@ async fn what_was_erased_is_no_finding_and_the_texts_are_gone() {
         )
         .unwrap();
     assert_eq!(texts, (0, 0));
-    for forged in ["output_digest = 'x'", "arguments_digest = arguments_digest || '0'", "preview_digest = ''"]
-    {
+    for forged in [
+        "output_digest = 'x'",
+        "arguments_digest = arguments_digest || '0'",
+        // Another fingerprint, of the row alike.
+        "arguments_digest = replace(arguments_digest, substr(arguments_digest, 8, 4), '0000')",
+        "preview_digest = ''",
+        // A text that comes back beside what an erasure left of it.
+        "output = '{}'",
+        "arguments = '{}'",
+        "preview_kind = 'text', preview = ''",
+    ] {
+        let erased = std::fs::read(folder.path("a.db")).unwrap();
         tamper(&folder, &format!("UPDATE actions SET {forged} WHERE number = 1"));
         assert!(findings(&folder, &[]).contains(&"1".to_owned()), "{forged}");
+        std::fs::write(folder.path("a.db"), erased).unwrap();
     }
 }
 
@@ -303,10 +316,10 @@ async fn a_change_is_still_found_after_the_action_went_on() {
     ] {
         let folder = Folder::new();
         history(&folder).await;
-        tamper(&folder, sql);
         let store = SqliteActions::open(folder.path("a.db")).unwrap();
+        let seen = store.load(&"acme".parse().unwrap(), id(3)).await.unwrap().unwrap();
+        tamper(&folder, sql);
         if goes_on == "declined" {
-            let seen = store.load(&"acme".parse().unwrap(), id(3)).await.unwrap().unwrap();
             let no = State::Declined { attempts_used: 0, at: at(9), by: claim(None).by, reason: None };
             moved(&store, &seen, no).await;
         } else {

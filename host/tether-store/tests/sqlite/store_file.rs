@@ -1,12 +1,11 @@
-//! The file of the actions: opening it, and rows that somebody changed.
+//! The file of the actions: opening it, and what is there afterwards.
 
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use tether_core::action::{Approval, Claim, State};
 use tether_core::digest::Digest;
 use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
-use tether_core::port::actions::{ActionStore, Filter, NewAction, Proposed, Swap};
+use tether_core::port::actions::{ActionStore, NewAction, Proposed, Swap};
 use tether_store::SqliteActions;
 
 use crate::contract::given::*;
@@ -149,82 +148,4 @@ async fn a_history_that_lost_its_log_is_not_begun_anew() {
     std::fs::create_dir(folder.path("databases")).unwrap();
     let why = refusal(path);
     assert!(why.contains("-wal") && why.contains("Put the file back"), "{why}");
-}
-
-#[tokio::test]
-async fn a_row_that_was_changed_never_runs() {
-    let changes = [
-        "arguments = '{\"ticket\": 8}'",
-        "arguments = '{'",
-        "tenant = 'umbrella'",
-        "proposer = 'mallory'",
-        "tool = 'delete_everything'",
-        "handler = 'endpoint'",
-        "handler = 'oracle'",
-        "handler_name = 'other'",
-        "handler_digest = 'sha256:0000000000000000000000000000000000000000000000000000000000000000'",
-        "grants = 'database main sqlite:/etc/other.db' || char(10)",
-        "fingerprint = ''",
-    ];
-    for changed in changes {
-        let folder = Folder::new();
-        let store = SqliteActions::open(folder.path("a.db")).unwrap();
-        for number in [1, 2] {
-            let _ = store.propose(new_action(number)).await.unwrap();
-        }
-        let file = Connection::open(folder.path("a.db")).unwrap();
-        file.execute(&format!("UPDATE actions SET {changed} WHERE number = 1"), []).unwrap();
-
-        let mut tenant = "acme".parse().unwrap();
-        if changed.starts_with("tenant") {
-            tenant = "umbrella".parse().unwrap();
-        }
-        let why = store.load(&tenant, id(1)).await.unwrap_err();
-        assert!(why.to_string().contains("was changed in the store"), "{changed}: {why}");
-        let listed = store.list(&"acme".parse().unwrap(), Filter::default(), 9, None).await.unwrap();
-        assert_eq!(listed.actions.iter().map(|action| action.id).collect::<Vec<_>>(), [id(2)], "{changed}");
-        let overdue = store.overdue(at(1_000_000), 9).await.unwrap();
-        assert_eq!(overdue.iter().map(|action| action.id).collect::<Vec<_>>(), [id(2)], "{changed}");
-    }
-}
-
-/// What no fingerprint covers: a person saw it, too.
-#[tokio::test]
-async fn f28_a_row_that_is_another_than_its_history_says_is_not_confirmed() {
-    let changes = [
-        "preview_kind = 'text', preview = 'Nothing to see here'",
-        "people = 2",
-        "max_attempts = 9",
-        "created_at = 1",
-        "proposal_key = 'k'",
-        "arguments = '{\"ticket\":  7}'",
-        "expires_at = 99999",
-        "attempts = 1",
-        "approvals = '[{\"by\":\"eve\",\"at\":1}]'",
-        "failure = '{\"cause\":\"failed\",\"message\":\"\"}'",
-        "ledger = '[]' || ' '",
-    ];
-    for changed in changes {
-        let folder = Folder::new();
-        let store = SqliteActions::open(folder.path("a.db")).unwrap();
-        let _ = store.propose(new_action(1)).await.unwrap();
-        let file = Connection::open(folder.path("a.db")).unwrap();
-        file.execute(&format!("UPDATE actions SET {changed}"), []).unwrap();
-        let seen = store.load(&"acme".parse().unwrap(), id(1)).await.unwrap().unwrap();
-        let claim = store.swap(change(&seen, executing(Some("k")))).await.unwrap_err();
-        assert!(claim.to_string().contains("another than its history says"), "{changed}: {claim}");
-        let State::Pending { attempts_used, expires_at, .. } = seen.state.clone() else {
-            panic!("{changed}")
-        };
-        let one = Approval { claim: claim_of_ann(), at: NOON };
-        let approvals = seen.state.approvals().iter().cloned().chain([one]).collect();
-        let approved = State::Pending { attempts_used, expires_at, last_failure: None, approvals };
-        assert!(store.swap(change(&seen, approved)).await.is_err(), "{changed}: nor approved");
-        let no = State::Declined { attempts_used: 0, at: NOON, by: claim_of_ann().by, reason: None };
-        assert!(matches!(store.swap(change(&seen, no)).await, Ok(Swap::Done(_))), "{changed}: a no is a no");
-    }
-}
-
-fn claim_of_ann() -> Claim {
-    claim(Some("other"))
 }

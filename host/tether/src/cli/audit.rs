@@ -1,6 +1,7 @@
 //! `tether audit`: whether what a data folder holds is right.
 
 mod chain;
+mod erased;
 mod export;
 mod heads;
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(super) async fn judge(house: &House, write: Write, remains: &Remains) {
     assert!(!page.is_empty() || rows.is_empty() && remains.sent == 0, "{when}: nothing comes from nowhere");
 
     for kept in page {
-        let Kept { action, history, key_names, fits } =
+        let Kept { action, history, key_names, fits, records_due: _ } =
             kept.unwrap_or_else(|damaged| panic!("{when}: {damaged}"));
         let id = action.id.to_string();
         assert!(fits, "{when}: it is another than its history says");

@@ -6,12 +6,13 @@ use anyhow::Context as _;
 use rusqlite::Connection;
 use tether_core::action::{Action, Approval, Claim, State};
 use tether_core::chain::Head;
+use tether_core::clock::Timestamp;
 use tether_core::id::ActionId;
 use tether_core::port::actions::HistoryEvent;
 
 use super::{open_reader, reads};
 use crate::row::history::{self, Chained};
-use crate::row::{Fault, proposal, state};
+use crate::row::{Fault, Stored, state};
 
 /// The actions of all tenants, in the order in which they were proposed. Everything here
 /// blocks. Nobody may write to the file meanwhile: what belongs together is read in
@@ -34,6 +35,8 @@ pub struct Kept {
     /// Whether the row is what the last event of its history says, and the keys of its
     /// approvals are bound to it.
     pub fits: bool,
+    /// From when on its records are to be emptied, if they are.
+    pub records_due: Option<Timestamp>,
 }
 
 /// An action that holds what Tether never wrote.
@@ -73,10 +76,10 @@ impl Archive {
             self.last = last.number;
         }
         let whole =
-            |found: reads::Found| match found.action.and_then(|action| self.whole(found.number, action)) {
+            |found: reads::Found| match found.stored.and_then(|stored| self.whole(found.number, stored)) {
                 Ok(kept) => Ok(Ok(kept)),
                 Err(Fault::Damaged { id: _, what }) => Ok(Err(Damaged { id: found.id, what })),
-                Err(Fault::Sqlite(error)) => Err(error.into()),
+                Err(fault) => Err(fault.into()),
             };
         found.into_iter().map(whole).collect()
     }
@@ -113,7 +116,8 @@ impl Archive {
         Ok(reads::count_events(&self.connection)?)
     }
 
-    fn whole(&self, number: i64, action: Action) -> Result<Kept, Fault> {
+    fn whole(&self, number: i64, stored: Stored) -> Result<Kept, Fault> {
+        let Stored { action, fits } = stored;
         let tenant = &action.proposal.tenant;
         let history = reads::history(&self.connection, tenant, action.id)?;
         let key_names = match &action.state {
@@ -123,21 +127,19 @@ impl Archive {
             }
             _ => None,
         };
-        let fits = self.fits(number, &action)?;
-        Ok(Kept { action, history, key_names, fits })
+        let fits = fits && self.keys_of_approvals_name(&action)?;
+        let records_due = state::records_due(&self.connection, number)?;
+        Ok(Kept { action, history, key_names, fits, records_due })
     }
 
-    fn fits(&self, number: i64, action: &Action) -> Result<bool, Fault> {
-        let connection = &self.connection;
-        let Some(standing) = state::standing_of(connection, number)? else { return Ok(false) };
-        let Some(last) = history::last(connection, number, action.revision)? else { return Ok(false) };
+    fn keys_of_approvals_name(&self, action: &Action) -> Result<bool, Fault> {
         for Approval { claim: Claim { by, key }, .. } in action.state.approvals() {
             let Some(key) = key else { continue };
-            let bound = reads::confirmed_with(connection, &action.proposal.tenant, by, key)?;
+            let bound = reads::confirmed_with(&self.connection, &action.proposal.tenant, by, key)?;
             if bound != Some(action.id) {
                 return Ok(false);
             }
         }
-        Ok(last.state == standing.state && last.proposal == proposal::proposal_digest(connection, number)?)
+        Ok(true)
     }
 }

@@ -1,6 +1,6 @@
 //! What is asked about actions.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, Statement, ToSql};
+use rusqlite::{Connection, OptionalExtension as _, Statement, ToSql};
 use tether_core::action::{Action, Proposal};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
@@ -9,7 +9,7 @@ use tether_core::port::actions::{Filter, HistoryEvent, Page};
 use tether_core::port::announcements::Announced;
 
 use crate::row::history::{self, ANNOUNCED_COLUMNS, EVENT_COLUMNS};
-use crate::row::{self, COLUMNS, Fault};
+use crate::row::{self, ACTIONS, COLUMNS, Fault, Stored};
 
 /// See `ActionStore::proposed_with`.
 pub(super) fn proposed_with(
@@ -18,8 +18,9 @@ pub(super) fn proposed_with(
     user: &UserId,
     key: &IdempotencyKey,
 ) -> Result<Option<Action>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM actions WHERE tenant = ? AND proposer = ? AND proposal_key = ?");
-    first(connection, &sql, &[&tenant.as_str(), &user.as_str(), &key.as_str()], row::action)
+    let sql =
+        format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE tenant = ? AND proposer = ? AND proposal_key = ?");
+    first(connection, &sql, &[&tenant.as_str(), &user.as_str(), &key.as_str()])
 }
 
 /// See `ActionStore::confirmed_with`.
@@ -45,8 +46,8 @@ pub(super) fn action(
     tenant: &TenantId,
     id: ActionId,
 ) -> Result<Option<Action>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM actions WHERE id = ? AND tenant = ?");
-    first(connection, &sql, &[&id.to_string(), &tenant.as_str()], row::action)
+    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE id = ? AND tenant = ?");
+    first(connection, &sql, &[&id.to_string(), &tenant.as_str()])
 }
 
 /// See `ActionStore::list`; none where the cursor is none of ours. A cursor is the id
@@ -71,7 +72,7 @@ pub(super) fn list(
     // One more than asked for tells whether there is another page.
     let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
 
-    let mut sql = format!("SELECT {COLUMNS} FROM actions WHERE tenant = ?");
+    let mut sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE tenant = ?");
     let mut values: Vec<&dyn ToSql> = vec![&tenant];
     if let Some(status) = &status {
         sql += " AND status = ?";
@@ -117,14 +118,14 @@ pub(super) fn history(
 
 /// See `ActionStore::executing`.
 pub(super) fn executing(connection: &Connection) -> Result<Vec<Action>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM actions WHERE status = 'Executing' ORDER BY number");
+    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE status = 'Executing' ORDER BY number");
     Ok(sound(every(connection, &sql, &[])?))
 }
 
 /// See `ActionStore::overdue`.
 pub(super) fn overdue(connection: &Connection, now: Timestamp, limit: usize) -> Result<Vec<Action>, Fault> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM actions WHERE status = 'Pending' AND expires_at <= ?
+        "SELECT {COLUMNS} FROM {ACTIONS} WHERE status = 'Pending' AND expires_at <= ?
          ORDER BY expires_at LIMIT ?"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -137,7 +138,7 @@ pub(super) fn with_records(
     now: Timestamp,
     limit: usize,
 ) -> Result<Vec<Action>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM actions WHERE records_due <= ? ORDER BY records_due LIMIT ?");
+    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE records_due <= ? ORDER BY records_due LIMIT ?");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?))
 }
@@ -191,7 +192,7 @@ fn to_erase(
     before: Timestamp,
     limit: usize,
 ) -> Result<Vec<Found>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM actions WHERE {TO_ERASE} AND {kept} AND moment < ? LIMIT ?");
+    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE {TO_ERASE} AND {kept} AND moment < ? LIMIT ?");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     every(connection, &sql, &[&before.as_millis(), &limit])
 }
@@ -244,7 +245,7 @@ pub(super) fn announced_after(
 /// Up to `limit` rows after row `number`, of all tenants, sound or not, in the order in
 /// which they were proposed.
 pub(super) fn after(connection: &Connection, number: i64, limit: usize) -> Result<Vec<Found>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM actions WHERE number > ? ORDER BY number LIMIT ?");
+    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE number > ? ORDER BY number LIMIT ?");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     every(connection, &sql, &[&number, &limit])
 }
@@ -274,13 +275,20 @@ pub(super) struct Found {
     pub(super) number: i64,
     pub(super) id: String,
     /// An error where the row is damaged.
-    pub(super) action: Result<Action, Fault>,
+    pub(super) stored: Result<Stored, Fault>,
+}
+
+impl Found {
+    /// Whether it can be read, and is what its history says.
+    pub(super) fn is_sound(&self) -> bool {
+        self.stored.as_ref().is_ok_and(|stored| stored.fits)
+    }
 }
 
 fn every(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<Found>, Fault> {
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_map(values, |row| {
-        Ok(Found { number: row.get("number")?, id: row.get("id")?, action: row::action(row) })
+        Ok(Found { number: row.get("number")?, id: row.get("id")?, stored: row::stored(row) })
     })?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
@@ -288,19 +296,19 @@ fn every(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> Result<Ve
 /// The actions of those rows that are sound. One damaged row must not keep all others
 /// from being listed, expired and settled.
 fn sound(found: Vec<Found>) -> Vec<Action> {
-    let action = |Found { id, action, .. }: Found| {
-        action.inspect_err(|error| tracing::error!(action = id, %error, "an action is left out")).ok()
+    let action = |Found { id, stored, .. }: Found| {
+        let action = stored.and_then(Stored::sound);
+        action
+            .inspect_err(|error| {
+                tracing::error!(action = id, %error, "an action is left out: run `tether audit verify`");
+            })
+            .ok()
     };
     found.into_iter().filter_map(action).collect()
 }
 
-fn first<T>(
-    connection: &Connection,
-    sql: &str,
-    values: &[&dyn ToSql],
-    read: impl FnOnce(&Row<'_>) -> Result<T, Fault>,
-) -> Result<Option<T>, Fault> {
+fn first(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> Result<Option<Action>, Fault> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(values)?;
-    rows.next()?.map(read).transpose()
+    rows.next()?.map(|row| row::stored(row)?.sound()).transpose()
 }

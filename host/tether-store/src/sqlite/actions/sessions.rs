@@ -76,7 +76,7 @@ fn find(connection: &Connection, digest: &Digest) -> Result<Option<Session>, Fau
     found
         .map(|session| {
             // The digest of a cookie opens nothing, and names the row.
-            session.map_err(|error| Fault::Damaged { id: digest.to_string(), what: format!("{error:#}") })
+            session.map_err(|error| Fault::Unreadable(format!("session {digest} was changed: {error:#}")))
         })
         .transpose()
 }

@@ -65,8 +65,7 @@ pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fau
     if let Some(claim) = confirmation(change) {
         // What runs is what was shown, to the person and to those who approved before.
         if was_changed || proposal != row::proposal::proposal_digest(connection, number)? {
-            let what = "its row is another than its history says".to_owned();
-            return Err(Fault::Damaged { id: seen.id.to_string(), what });
+            return Err(Fault::another(seen.id.to_string()));
         }
         if !bind_key(connection, tenant, claim, number)? {
             return Ok(Swap::KeyTaken);
@@ -160,7 +159,7 @@ pub(super) fn erase_outputs(
 ) -> Result<(), Fault> {
     for found in reads::with_output(connection, before, limit)? {
         erase(connection, &found, now, "its result was erased", || {
-            let due = found.action.is_ok().then_some(before.as_millis());
+            let due = found.is_sound().then_some(before.as_millis());
             state::erase_output(connection, found.number, due)
         })?;
     }

@@ -182,6 +182,36 @@ async fn what_somebody_changed_is_found() {
 }
 
 #[tokio::test]
+async fn records_that_should_be_emptied_and_are_not_to_be_are_found() {
+    let kept = "are to be emptied, and no result of it was erased (end-agrees)";
+    let folder = Folder::new().await;
+    folder.tamper("actions.db", "UPDATE actions SET records_due = 9 WHERE status = 'Succeeded'");
+    let told = folder.findings().await;
+    assert!(told.len() == 1 && told[0].contains(kept), "{told:?}");
+
+    let erased = Folder::new().await;
+    let later = NOON.after(Duration::from_secs(1));
+    let actions = SqliteActions::open(erased.path().join("actions.db")).unwrap();
+    actions.erase_outputs(later, later, 9).await.unwrap();
+    drop(actions);
+    assert_eq!(erased.findings().await, [""; 0]);
+    for (due, part) in [
+        ("NULL", "its records hold it, and are not to be emptied (end-agrees)"),
+        ("9e15", "are to be emptied only after days (end-agrees)"),
+    ] {
+        erased.tamper(
+            "actions.db",
+            &format!("UPDATE actions SET records_due = CAST({due} AS INTEGER) WHERE output_digest <> ''"),
+        );
+        let told = erased.findings().await;
+        assert!(told.len() == 1 && told[0].contains(part), "{due}: {told:?}");
+    }
+    erased.tamper("actions.db", "UPDATE actions SET records_due = NULL");
+    erased.tamper(MAIN, "UPDATE tether_records SET output = NULL");
+    assert_eq!(erased.findings().await, [""; 0], "they are empty");
+}
+
+#[tokio::test]
 async fn a_database_that_is_gone_is_a_finding() {
     let folder = Folder::new().await;
     std::fs::remove_file(folder.path().join(MAIN)).unwrap();

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use tether_core::action::{Action, Status};
 use tether_core::audit::{Auditor, Case, Finding, Rule};
 use tether_core::chain::Head;
+use tether_core::clock::Clock as _;
 use tether_core::grant::Binding;
 use tether_core::plain::shown;
 use tether_core::port::databases::{Databases, Record, Scope, SqlLimits, Unreachable};
@@ -15,7 +16,9 @@ use tether_store::{Archive, Damaged, Kept, SqliteDatabases};
 use tokio::time::Instant;
 
 use super::chain::{self, Histories};
+use super::erased;
 use super::export::Export;
+use crate::clock::SystemClock;
 use crate::data_folder::DataFolder;
 
 /// Actions that are read in one go.
@@ -100,7 +103,7 @@ pub(super) async fn verify(
         chain::check(&archive, witnesses, export, &mut find).with_context(cannot)?;
 
     let databases = SqliteDatabases::new(folder.path(), SqlLimits::default());
-    let (mut auditor, mut executing) = (Auditor::default(), 0);
+    let (mut auditor, mut executing, now) = (Auditor::default(), 0, SystemClock::new().now());
     let mut progress = Progress::new("actions", archive.count().with_context(cannot)?);
     loop {
         let page = archive.next_page(PAGE).with_context(cannot)?;
@@ -112,9 +115,17 @@ pub(super) async fn verify(
                 Ok(kept) => {
                     executing += u64::from(kept.action.state.status() == Status::Executing);
                     if !kept.fits {
-                        find(unfit(&kept.action));
+                        find(Line::of(
+                            &kept.action,
+                            chain::RULE,
+                            "it is stored as another than its history says",
+                        ));
                     }
+                    let due = kept.records_due;
                     let case = case(&databases, kept).await;
+                    if let Some(what) = erased::wrong(&case.action, due, &case.records, now) {
+                        find(Line::of(&case.action, Rule::EndAgrees.as_str(), what));
+                    }
                     auditor.check(&case).into_iter().map(Line::from).for_each(&mut find);
                 }
                 Err(damaged) => find(damaged.into()),
@@ -125,7 +136,7 @@ pub(super) async fn verify(
 }
 
 async fn case(databases: &dyn Databases, kept: Kept) -> Case {
-    let Kept { action, history, key_names, fits: _ } = kept;
+    let Kept { action, history, key_names, fits: _, records_due: _ } = kept;
     let records = records(databases, &action).await;
     Case { action, history, records, key_names, seen: None }
 }
@@ -144,16 +155,6 @@ pub(super) async fn records(databases: &dyn Databases, action: &Action) -> Resul
     databases.records(&scope, action.id.into()).await
 }
 
-fn unfit(action: &Action) -> Line {
-    Line {
-        tenant: Some(action.proposal.tenant.to_string()),
-        place: None,
-        action: Some(action.id.to_string()),
-        rule: chain::RULE,
-        what: "it is stored as another than its history says".to_owned(),
-    }
-}
-
 impl From<Finding> for Line {
     fn from(Finding { action, rule, what }: Finding) -> Self {
         Self { tenant: None, place: None, action: Some(action.to_string()), rule: rule.as_str(), what }
@@ -168,6 +169,16 @@ impl From<Damaged> for Line {
 }
 
 impl Line {
+    fn of(action: &Action, rule: &'static str, what: &str) -> Self {
+        Self {
+            tenant: Some(action.proposal.tenant.to_string()),
+            place: None,
+            action: Some(action.id.to_string()),
+            rule,
+            what: what.to_owned(),
+        }
+    }
+
     pub(super) fn in_words(&self) -> String {
         let action = self.action.as_ref().map(|action| format!("action {}", shown(action)));
         let place = match (&self.tenant, self.place) {
