@@ -14,6 +14,9 @@ use tether_core::tool::{Offer, ToolEffect};
 use crate::Gateway;
 use crate::sync::{AcquireError, Mutex, OwnedSemaphorePermit, Semaphore};
 
+/// The longest arguments of a call that are taken, in bytes of their text.
+pub const MAX_ARGUMENTS: usize = 1 << 20;
+
 /// A call whose caller, tool and arguments were checked.
 pub(crate) struct Admitted {
     pub(crate) offer: Arc<Offer>,
@@ -43,6 +46,13 @@ impl Gateway {
             let detail = format!("there is no tool named {tool:?}; `GET /v1/tools` lists those that are");
             Problem::new(Code::ToolNotFound, detail)
         })?;
+        let length = arguments.as_str().len();
+        if length > MAX_ARGUMENTS {
+            let detail = format!(
+                "the arguments are {length} bytes long, and {MAX_ARGUMENTS} are the most that is taken"
+            );
+            return Err(Problem::new(Code::InvalidArguments, detail));
+        }
         offer.input.check(&arguments).map_err(|errors| Problem {
             errors,
             ..Problem::new(Code::InvalidArguments, format!("the arguments do not fit the schema of `{tool}`"))

@@ -10,11 +10,15 @@ use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tether_gateway::MAX_ARGUMENTS;
 
 use super::problem::Rejection;
 
-/// The longest body that is taken.
-pub(super) const LIMIT: usize = 1 << 20;
+/// The longest body that is taken: the longest arguments, and what they are sent in.
+pub(crate) const LIMIT: usize = MAX_ARGUMENTS + ENVELOPE;
+
+/// Room for whatever stands around the arguments.
+const ENVELOPE: usize = 64 << 10;
 
 /// So much of a body that is too long is read and thrown away: a client that
 /// still writes when the connection closes may never see the answer.

@@ -100,12 +100,33 @@ async fn the_content_type_does_not_matter() {
 }
 
 #[tokio::test]
+async fn a_mebibyte_of_arguments_is_taken_and_not_a_byte_more() {
+    let server = Server::start().await;
+    let body = |length: usize, envelope: usize| {
+        let (text, blanks) = ("x".repeat(length - 8), " ".repeat(envelope - 9));
+        format!(r#"{{"args":{blanks}{{"a":"{text}"}}}}"#)
+    };
+    for tool in ["echo", "write"] {
+        let call = format!("/v1/tools/{tool}/calls");
+        for envelope in [9, 64 << 10] {
+            let answer = server.post(&call, &body(1 << 20, envelope)).await;
+            assert!(answer.status < 300, "{tool}, {envelope}: {}", answer.status);
+            let answer = server.post(&call, &body((1 << 20) + 1, envelope.min(60 << 10))).await;
+            answer.is(422, "INVALID_ARGUMENTS");
+            let detail = answer.at("/detail").to_string();
+            assert!(detail.contains("1048577 bytes long, and 1048576"), "{detail}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_is_too_long_gets_an_answer() {
     let server = Server::start().await;
     let body = |length: usize| format!(r#"{{"args":{{"a":"{}"}}}}"#, "x".repeat(length - 17));
     let call = "/v1/tools/echo/calls";
-    assert_eq!(server.post(call, &body(1 << 20)).await.status, 200);
-    for length in [(1 << 20) + 1, 2 << 20, 8 << 20] {
+    let most = (1 << 20) + (64 << 10);
+    server.post(call, &body(most)).await.is(422, "INVALID_ARGUMENTS");
+    for length in [most + 1, 2 << 20, 8 << 20] {
         server.post(call, &body(length)).await.is(413, "BODY_TOO_LARGE");
     }
     // This client would wait for a word before it sends 2 MiB.
