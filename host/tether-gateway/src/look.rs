@@ -22,6 +22,11 @@ impl Gateway {
         Ok(self.handlers.offers())
     }
 
+    /// Every tool, whoever asks: they are fixed for the life of the gateway.
+    pub fn all_offers(&self) -> Vec<Arc<Offer>> {
+        self.handlers.offers()
+    }
+
     /// One action that the caller may see.
     pub async fn action(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
         require(caller, ANYBODY)?;

@@ -26,6 +26,7 @@ use crate::data_folder::DataFolder;
 use crate::handlers::AllHandlers;
 use crate::http::{Host, HostParts, Patience, serve};
 use crate::identity::{self, Identities, IdentityParts, KeysAt, ProviderSettings};
+use crate::mcp;
 use crate::progress::slow;
 use crate::token;
 use crate::webhooks;
@@ -99,7 +100,7 @@ impl App {
             feed: actions.clone(),
             actions: actions.clone(),
             clock: Arc::clone(&clock),
-            inbox: inbox_at(&config.inbox, address).into(),
+            inbox: config.inbox.at(address).into(),
         };
         let notices = webhooks::start(config.webhooks.clone(), sources, &outbound);
         let notices = notices.await.context("the queues of the webhooks cannot be read")?;
@@ -110,6 +111,7 @@ impl App {
             feed: actions.clone(),
             clock: Arc::clone(&clock),
             inbox: config.inbox.clone(),
+            mcp: config.mcp.clone(),
             listen: address,
         });
         let (stop, stopped) = oneshot::channel();
@@ -183,11 +185,6 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
         };
         anyhow::Error::new(error).context(format!("cannot listen on {address}: {advice}"))
     })
-}
-
-/// Where people find the inbox.
-fn inbox_at(inbox: &config::Inbox, address: SocketAddr) -> String {
-    inbox.url.as_ref().map_or_else(|| format!("http://{address}"), ToString::to_string)
 }
 
 /// The host's own token.
@@ -285,6 +282,7 @@ async fn floors(config: Config, folder: &DataFolder, below: Below) -> anyhow::Re
     }
 
     let offers = handlers.offers();
+    mcp::leave_its_names_free(&offers)?;
     config::are_about_tools(&settings.rules, offers.iter().map(|offer| &offer.tool.name))?;
     let settings = tether_gateway::Settings {
         retry,

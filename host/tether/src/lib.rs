@@ -15,6 +15,7 @@ pub mod handlers;
 pub mod http;
 pub mod identity;
 mod inbox;
+mod mcp;
 pub mod progress;
 mod scratch;
 pub mod telemetry;

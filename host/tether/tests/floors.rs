@@ -37,11 +37,12 @@ const FLOORS: [(&str, &[&str]); 12] = [
 const BENCH: &str = "tether-bench";
 
 /// Dependencies that one crate alone may name.
-const OWNERS: [(&str, &str); 5] = [
+const OWNERS: [(&str, &str); 6] = [
     ("wasmtime", "tether-runner"),
     ("wasmtime-wasi", "tether-runner"),
     ("wasmtime-wasi-http", "tether-runner"),
     ("reqwest", "tether-transport"),
+    ("rmcp", "tether"),
     ("rusqlite", "tether-store"),
 ];
 

@@ -1,16 +1,17 @@
 //! The `inbox` section: what browsers call it, and how long a person stays signed in.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::ConfigError;
 use super::section::Section;
-use crate::inbox::InboxUrl;
+use crate::http::Origin;
 
 /// The `inbox` section.
 #[derive(Debug, Clone)]
 pub struct Inbox {
     /// What browsers call it; none: whatever leads to where the host listens.
-    pub url: Option<InboxUrl>,
+    pub url: Option<Origin>,
     /// How long a session lasts at most.
     pub session: Duration,
 }
@@ -19,6 +20,13 @@ impl Default for Inbox {
     /// Eight hours, and no name.
     fn default() -> Self {
         Self { url: None, session: Duration::from_secs(8 * 3600) }
+    }
+}
+
+impl Inbox {
+    /// Where people find it, of a host that listens at `listen`.
+    pub fn at(&self, listen: SocketAddr) -> String {
+        self.url.as_ref().map_or_else(|| format!("http://{listen}"), ToString::to_string)
     }
 }
 

@@ -13,6 +13,7 @@ mod header;
 mod http;
 mod identities;
 mod inbox;
+mod mcp;
 mod outbound;
 mod read;
 mod rules;
@@ -42,6 +43,7 @@ use crate::identity::Proxies;
 pub(crate) use existing::are_there;
 pub use identities::Identities;
 pub use inbox::Inbox;
+pub use mcp::Mcp;
 pub(crate) use read::name_of;
 pub(crate) use rules::are_about_tools;
 pub use webhooks::Webhook;
@@ -75,6 +77,8 @@ pub struct Config {
     pub identities: Identities,
     /// The inbox.
     pub inbox: Inbox,
+    /// The Model Context Protocol.
+    pub mcp: Mcp,
     /// Who is told of what happens.
     pub webhooks: Vec<Webhook>,
 }

@@ -15,7 +15,7 @@ use tether_core::rule::Rule;
 use super::secrets::Vault;
 use super::section::{Found, Section, Source, nearest};
 use super::{Actions, Component, Config, ConfigError, Flags, Limits};
-use super::{endpoints, http, identities, inbox, outbound, rules, webhooks};
+use super::{endpoints, http, identities, inbox, mcp, outbound, rules, webhooks};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -68,6 +68,7 @@ pub(super) fn config(
     let proxies = http::read(&mut root, &mut variables)?;
     let identities = identities::read(&mut root, &mut variables)?;
     let inbox = inbox::read(&mut root, &mut variables)?;
+    let mcp = mcp::read(&mut root, &mut variables)?;
     let webhooks = webhooks::read(&mut root, &mut vault)?;
     let secrets = vault.close();
 
@@ -87,6 +88,7 @@ pub(super) fn config(
         proxies,
         identities,
         inbox,
+        mcp,
         webhooks,
     })
 }

@@ -1,6 +1,7 @@
 mod endpoints;
 mod identities;
 mod inbox;
+mod mcp;
 mod outbound;
 mod rules;
 mod webhooks;
@@ -258,6 +259,7 @@ fn every_key_is_documented() {
         "[identities]",
         "[[identities.providers]]",
         "[inbox]",
+        "[mcp]",
         "[limits]",
         "[[components]]",
         "[[components]]\n[[components.outbound]]",

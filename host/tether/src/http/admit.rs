@@ -20,7 +20,7 @@ use tether_gateway::store_problem;
 use super::Host;
 use super::problem::Rejection;
 use crate::identity::Denied;
-use crate::inbox;
+use crate::{inbox, mcp};
 
 /// What a request needs before a handler sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,9 @@ pub(crate) enum Needs {
     Session(&'static [Role]),
     /// Nothing but to be meant for the inbox: it is how one signs in.
     SignIn,
+    /// A token of somebody with the role of an agent, and nothing that points to a page of
+    /// somebody else's.
+    Mcp,
 }
 
 /// Any role.
@@ -66,6 +69,14 @@ pub(super) async fn admit(host: &Arc<Host>, needs: Needs, request: Request) -> R
         Needs::Bearer(roles) => {
             let caller = by_token(host, &parts.headers, peer, roles).await;
             parts.extensions.insert(Admitted(caller.map_err(IntoResponse::into_response)?));
+        }
+        Needs::Mcp => {
+            if let Some(answer) = mcp::turned_away(host, &parts.headers) {
+                return Err(answer);
+            }
+            let caller = by_token(host, &parts.headers, peer, &[Role::Agent]).await;
+            let caller = caller.map_err(IntoResponse::into_response)?;
+            parts.extensions.insert(Admitted(mcp::narrowed(caller)));
         }
         Needs::Session(roles) => {
             let person = inbox::admit(host, &parts, roles).await?;

@@ -16,9 +16,9 @@ use super::host::Host;
 use super::problem::Rejection;
 
 /// Whoever was let in, at a host that is ready.
-pub(super) struct Entered {
-    pub(super) caller: Caller,
-    pub(super) gateway: Arc<Gateway>,
+pub(crate) struct Entered {
+    pub(crate) caller: Caller,
+    pub(crate) gateway: Arc<Gateway>,
 }
 
 impl FromRequestParts<Arc<Host>> for Entered {
@@ -62,7 +62,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ToolPath {
 }
 
 /// The key of the `Idempotency-Key` header.
-pub(super) fn key_header(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Rejection> {
+pub(crate) fn key_header(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Rejection> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.any(|other| other != value) {

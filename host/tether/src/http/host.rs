@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::config;
 use crate::identity::Identities;
 use crate::inbox::Inbox;
+use crate::mcp::Mcp;
 
 /// What a host is made of, besides the gateway.
 pub struct HostParts {
@@ -25,6 +26,8 @@ pub struct HostParts {
     pub clock: Arc<dyn Clock>,
     /// How the inbox is reached.
     pub inbox: config::Inbox,
+    /// How the Model Context Protocol is served.
+    pub mcp: config::Mcp,
     /// Where it listens.
     pub listen: SocketAddr,
 }
@@ -33,6 +36,10 @@ pub struct HostParts {
 pub struct Host {
     identities: Identities,
     inbox: Inbox,
+    /// Where people find it.
+    inbox_at: String,
+    mcp_settings: config::Mcp,
+    mcp: OnceLock<Mcp>,
     gateway: OnceLock<Arc<Gateway>>,
     closing: watch::Sender<bool>,
 }
@@ -40,14 +47,23 @@ pub struct Host {
 impl Host {
     /// A host that is alive and not yet ready.
     pub fn new(parts: HostParts) -> Arc<Self> {
-        let HostParts { identities, sessions, feed, clock, inbox, listen } = parts;
-        let inbox = Inbox::new(&inbox, listen, sessions, feed, clock);
-        Arc::new(Self { identities, inbox, gateway: OnceLock::new(), closing: watch::Sender::default() })
+        let HostParts { identities, sessions, feed, clock, inbox, mcp, listen } = parts;
+        Arc::new(Self {
+            identities,
+            inbox_at: inbox.at(listen),
+            inbox: Inbox::new(&inbox, listen, sessions, feed, clock),
+            mcp_settings: mcp,
+            mcp: OnceLock::new(),
+            gateway: OnceLock::new(),
+            closing: watch::Sender::default(),
+        })
     }
 
     /// Components are loaded and recovery is done: from now on it serves.
     pub fn ready(&self, gateway: Arc<Gateway>) {
         // There is one start in a life; a second call changes nothing.
+        let mcp = Mcp::new(&self.mcp_settings, Arc::clone(&gateway), &self.inbox_at, self.closing());
+        let _ = self.mcp.set(mcp);
         let _ = self.gateway.set(gateway);
     }
 
@@ -69,6 +85,16 @@ impl Host {
     /// Who may use it.
     pub(crate) fn identities(&self) -> &Identities {
         &self.identities
+    }
+
+    /// The Model Context Protocol, once the host is ready.
+    pub(crate) fn mcp(&self) -> Option<&Mcp> {
+        self.mcp.get()
+    }
+
+    /// How it is served.
+    pub(crate) fn mcp_settings(&self) -> &config::Mcp {
+        &self.mcp_settings
     }
 
     /// What the pages share.

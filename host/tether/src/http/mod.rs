@@ -16,6 +16,7 @@ mod history;
 mod host;
 mod observe;
 mod openapi;
+mod place;
 mod posted;
 mod problem;
 mod reply;
@@ -35,13 +36,19 @@ use axum::routing::MethodRouter;
 
 use admit::ANYBODY;
 pub(crate) use admit::{Needs, Peer};
+pub(crate) use auth::{Entered, key_header};
+pub(crate) use body::LIMIT as BODY_LIMIT;
 pub use host::{Host, HostParts};
+pub(crate) use observe::unpanicked;
 pub use openapi::document;
+pub use place::Origin;
+pub(crate) use place::Place;
+pub(crate) use problem::{problem_body, status_of};
+pub(crate) use reply::{seen, text};
 pub use serve::{Patience, serve};
 
-use crate::inbox;
+use crate::{inbox, mcp};
 use problem::Rejection;
-pub(crate) use problem::status_of;
 
 /// One resource's method.
 pub(crate) struct Route {
@@ -72,7 +79,7 @@ const ROUTES: &[Route] = &[
 /// The API of `host`, where a request's body may take `body_time` to arrive.
 fn router(host: Arc<Host>, body_time: Duration) -> Router {
     let mut router = Router::new();
-    for route in ROUTES.iter().chain(inbox::ROUTES) {
+    for route in ROUTES.iter().chain(inbox::ROUTES).chain(mcp::ROUTES) {
         router = router.route(route.path, observe::observed((route.handler)(), route, &host));
     }
     router

@@ -44,14 +44,22 @@ pub(super) fn observed(
 
 /// A panic ends the request and nothing else.
 async fn catch(handler: impl Future<Output = Response>) -> Response {
-    let mut handler = pin!(handler);
+    unpanicked(handler).await.unwrap_or_else(|| Rejection::internal().into_response())
+}
+
+/// What the future comes to; nothing where it panics, which is logged.
+pub(crate) async fn unpanicked<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
     poll_fn(|context| {
         // The future is never polled again after a panic.
-        let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context)));
-        polled.unwrap_or_else(|_| {
-            tracing::error!("a handler of the API panicked");
-            Poll::Ready(Rejection::internal().into_response())
-        })
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
+        polled.map_or_else(
+            |_| {
+                tracing::error!("a handler of a request panicked");
+                Poll::Ready(None)
+            },
+            |polled| polled.map(Some),
+        )
     })
     .await
 }

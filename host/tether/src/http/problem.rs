@@ -11,7 +11,7 @@ use crate::wire;
 
 /// A request that gets no result, and why.
 #[derive(Debug)]
-pub(super) struct Rejection {
+pub(crate) struct Rejection {
     status: StatusCode,
     code: &'static str,
     problem: Box<Problem>,
@@ -125,11 +125,11 @@ impl Rejection {
     }
 }
 
-impl IntoResponse for Rejection {
-    fn into_response(self) -> Response {
-        let Self { status, code, problem, close } = self;
-        let retry_after = problem.retry_after.map(millis);
-        let body = wire::Problem {
+impl Rejection {
+    fn body(self) -> wire::Problem {
+        let Self { status, code, problem, .. } = self;
+        let errors = problem.errors.into_iter();
+        wire::Problem {
             r#type: format!("urn:tether:error:{code}"),
             title: title(code),
             status: status.as_u16(),
@@ -137,18 +137,28 @@ impl IntoResponse for Rejection {
             detail: problem.detail,
             request_id: problem.request_id.map(|id| id.to_string()),
             attempts: problem.attempts,
-            retry_after_ms: retry_after,
+            retry_after_ms: problem.retry_after.map(millis),
             handler_code: problem.handler_code,
-            errors: problem
-                .errors
-                .into_iter()
+            errors: errors
                 .map(|violation| wire::Violation { pointer: violation.pointer, message: violation.message })
                 .collect(),
-        };
+        }
+    }
+}
+
+/// What a problem is on the wire, wherever it is told.
+pub(crate) fn problem_body(problem: Problem) -> wire::Problem {
+    Rejection::from(problem).body()
+}
+
+impl IntoResponse for Rejection {
+    fn into_response(self) -> Response {
+        let (status, close) = (self.status, self.close);
+        let body = self.body();
         let mut response = (status, super::reply::text(&body)).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some(millis) = retry_after {
+        if let Some(millis) = body.retry_after_ms {
             headers.insert(RETRY_AFTER, HeaderValue::from(millis.div_ceil(1000)));
         }
         if status == StatusCode::UNAUTHORIZED {

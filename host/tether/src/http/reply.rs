@@ -28,12 +28,12 @@ impl<T: Serialize> IntoResponse for Json<T> {
 /// # Panics
 ///
 /// Never: wire types have string keys, and stored text was checked.
-pub(super) fn text(body: &impl Serialize) -> String {
+pub(crate) fn text(body: &impl Serialize) -> String {
     serde_json::to_string(body).expect("a wire type is JSON")
 }
 
 /// An action that is only looked at.
-pub(super) fn seen(action: &Action) -> wire::Action {
+pub(crate) fn seen(action: &Action) -> wire::Action {
     wire::Viewed { action, status: action.state.status().into(), error: failure_of(action) }.into()
 }
 

@@ -17,7 +17,6 @@ mod laid_out;
 mod list;
 mod page;
 mod person;
-mod place;
 mod sign_in;
 mod touches;
 mod words;
@@ -36,14 +35,12 @@ use tether_core::port::sessions::Sessions;
 use tether_core::problem::{Code, Problem};
 use tether_gateway::store_problem;
 
-use crate::http::{Route, status_of};
+use crate::http::{Origin, Place, Route, status_of};
 use feed::Feed;
 use page::{Page, message};
 use person::Person;
 
 pub(crate) use person::admit;
-pub(crate) use place::InboxUrl;
-pub(crate) use place::Place;
 
 /// Everything that the inbox serves.
 pub(crate) const ROUTES: &[Route] = &[
@@ -78,7 +75,7 @@ impl Inbox {
         feed: Arc<dyn Announcements>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        if !listen.ip().is_loopback() && !settings.url.as_ref().is_some_and(InboxUrl::is_https) {
+        if !listen.ip().is_loopback() && !settings.url.as_ref().is_some_and(Origin::is_https) {
             tracing::warn!(
                 "nobody can sign in to the inbox from another machine: browsers keep its cookie over TLS only; \
                  set `url` of [inbox] to the https:// that a proxy in front of it has"
@@ -92,6 +89,11 @@ impl Inbox {
             clock,
             streams: events::Streams::default(),
         }
+    }
+
+    /// Where it is.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
     }
 
     fn now(&self) -> Timestamp {

@@ -29,7 +29,7 @@ pub enum Went {
 
 /// What a person checks before an action of unknown effect is repeated: the requests
 /// that nobody answered, or where there is none, those that were answered.
-pub(super) fn check(effect: Effect, ledger: &Ledger) -> Option<String> {
+pub(crate) fn check(effect: Effect, ledger: &Ledger) -> Option<String> {
     if effect != Effect::Unknown {
         return None;
     }

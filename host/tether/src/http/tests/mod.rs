@@ -4,6 +4,7 @@
 mod answers;
 mod document;
 mod matrix;
+mod mcp;
 mod people;
 mod requests;
 mod scripted;

@@ -65,6 +65,7 @@ pub(super) async fn host(store: &Arc<SqliteActions>, clock: &Arc<GivenClock>, pr
         feed: store.clone(),
         clock: clock.clone(),
         inbox: Default::default(),
+        mcp: Default::default(),
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
     })
 }
@@ -136,6 +137,11 @@ impl Server {
         let token = format!("Authorization: Bearer {token}");
         let headers: Vec<_> = headers.iter().copied().chain([&*token]).collect();
         send(self.address, method, path, &headers, body.as_bytes()).await
+    }
+
+    /// The host is about to stop.
+    pub(super) fn close(&self) {
+        self.host.close();
     }
 
     async fn made_token(&self, tenant: &str, user: &str, roles: &[Role]) -> Made {

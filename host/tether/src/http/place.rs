@@ -1,4 +1,5 @@
-//! Where the inbox is: what its browsers call it, and which requests come from itself.
+//! Where the host is for browsers: what they call it, and which requests come from its own
+//! pages.
 //!
 //! A cookie goes along with every request to this host, whoever's page sends it; and a
 //! name of somebody else's can be made to lead here. So the name is checked, and for
@@ -13,29 +14,29 @@ use axum::http::{HeaderMap, HeaderName};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// What the inbox is called from outside, such as `https://tether.example.com`: a scheme,
-/// a host, and the port where it is not the scheme's own.
+/// Where pages come from, such as `https://tether.example.com`: a scheme, a host, and the
+/// port where it is not the scheme's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InboxUrl {
+pub struct Origin {
     https: bool,
     /// Lower case.
     authority: String,
 }
 
-impl InboxUrl {
+impl Origin {
     /// Whether it is reached over TLS.
     pub fn is_https(&self) -> bool {
         self.https
     }
 }
 
-impl std::fmt::Display for InboxUrl {
+impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}://{}", if self.https { "https" } else { "http" }, self.authority)
     }
 }
 
-impl FromStr for InboxUrl {
+impl FromStr for Origin {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -58,23 +59,23 @@ impl FromStr for InboxUrl {
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Place {
-    url: Option<InboxUrl>,
+    url: Option<Origin>,
     beyond_loopback: bool,
 }
 
 impl Place {
     /// What is configured, and where the host listens.
-    pub(crate) fn new(url: Option<InboxUrl>, listen: SocketAddr) -> Self {
+    pub(crate) fn new(url: Option<Origin>, listen: SocketAddr) -> Self {
         Self { url, beyond_loopback: !listen.ip().is_loopback() }
     }
 
     /// Whether cookies are for TLS only. A proxy on the loopback interface is beyond it.
-    pub(super) fn is_secure(&self) -> bool {
-        self.beyond_loopback || self.url.as_ref().is_some_and(InboxUrl::is_https)
+    pub(crate) fn is_secure(&self) -> bool {
+        self.beyond_loopback || self.url.as_ref().is_some_and(Origin::is_https)
     }
 
     /// Whether the request is for this host by a name of its own.
-    pub(super) fn is_meant(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn is_meant(&self, headers: &HeaderMap) -> bool {
         let Some(host) = one(headers, &HOST) else { return false };
         let host = host.to_ascii_lowercase();
         if let Some(url) = &self.url
@@ -85,23 +86,28 @@ impl Place {
         is_loopback(&host) || (self.url.is_none() && self.beyond_loopback)
     }
 
-    /// Whether the request was sent by a page of the inbox itself. Browsers say so of
+    /// Whether the request was sent by a page of the host itself. Browsers say so of
     /// every request that a form sends.
-    pub(super) fn is_own(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn is_own(&self, headers: &HeaderMap) -> bool {
         if headers.contains_key(ORIGIN) {
-            let own = match &self.url {
-                Some(url) => Some(url.to_string()),
-                None => one(headers, &HOST)
-                    .map(|host| format!("http://{}", without_own_port(&host.to_ascii_lowercase(), false))),
-            };
-            return own.is_some() && one(headers, &ORIGIN) == own.as_deref();
+            return self.is_own_origin(headers);
         }
         one(headers, &SEC_FETCH_SITE) == Some("same-origin")
+    }
+
+    /// Whether the request names one origin, and that is the host's own.
+    pub(crate) fn is_own_origin(&self, headers: &HeaderMap) -> bool {
+        let own = match &self.url {
+            Some(url) => Some(url.to_string()),
+            None => one(headers, &HOST)
+                .map(|host| format!("http://{}", without_own_port(&host.to_ascii_lowercase(), false))),
+        };
+        own.is_some() && one(headers, &ORIGIN) == own.as_deref()
     }
 }
 
 /// The value of a header that is there once.
-fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+pub(crate) fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     values.next().is_none().then(|| value.to_str().ok())?
@@ -136,7 +142,7 @@ mod tests {
     #[test]
     fn a_url_is_an_origin() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(text.parse::<InboxUrl>().unwrap().to_string(), expected);
+            assert_eq!(text.parse::<Origin>().unwrap().to_string(), expected);
         };
         check("https://Tether.Example.com", "https://tether.example.com");
         check("https://a.test:443/", "https://a.test");
@@ -144,7 +150,7 @@ mod tests {
         for text in
             ["", "a.test", "ftp://a.test", "https://a.test/inbox", "https://u@a.test", "https://a.test/?q"]
         {
-            assert!(text.parse::<InboxUrl>().is_err(), "{text:?}");
+            assert!(text.parse::<Origin>().is_err(), "{text:?}");
         }
     }
 

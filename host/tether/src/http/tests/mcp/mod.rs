@@ -1,0 +1,7 @@
+//! `/mcp` over real connections, on scripted handlers, in both generations of the protocol.
+
+mod calls;
+mod client;
+mod door;
+mod listening;
+mod protocol;

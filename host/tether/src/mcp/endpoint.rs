@@ -1,0 +1,259 @@
+//! `/mcp`: what surrounds rmcp on the way in and on the way out.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HOST};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post};
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use serde_json::Value;
+use tether_core::digest::Digest;
+use tether_core::id::IdempotencyKey;
+use tether_core::identity::Caller;
+use tether_core::json::JsonText;
+
+use super::answer::{Answer, News};
+use super::exchange::{Departure, Exchange};
+use super::message::{Kind, Message, Unreadable};
+use super::sessions::Seat;
+use super::{Mcp, problem, sessions};
+use crate::http::{BODY_LIMIT, Entered, Host, Needs, Route, key_header};
+
+/// Where it is.
+const PATH: &str = "/mcp";
+
+pub(super) const POST: Route =
+    Route { method: Method::POST, path: PATH, needs: Needs::Mcp, handler: || post(posted) };
+pub(super) const GET: Route =
+    Route { method: Method::GET, path: PATH, needs: Needs::Mcp, handler: || get(listened) };
+pub(super) const DELETE: Route =
+    Route { method: Method::DELETE, path: PATH, needs: Needs::Mcp, handler: || delete(ended) };
+
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// Set by `tether mcp`: its client speaks no HTTP, and so repeats nothing in headers.
+const STDIO: HeaderName = HeaderName::from_static("tether-stdio");
+
+/// What the revisions with sessions send first on a stream that listens: nothing is missed by
+/// listening anew.
+const LOOK_AGAIN: &str = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n";
+
+/// Whoever was let in, with the request, at a host that is ready.
+struct Arrived<'a> {
+    mcp: &'a Mcp,
+    caller: Caller,
+    parts: Parts,
+}
+
+async fn posted(State(host): State<Arc<Host>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let arrived = match arrive(&host, parts).await {
+        Ok(arrived) => arrived,
+        Err(answer) => return answer,
+    };
+    let text = match read(body).await {
+        Ok(text) => text,
+        Err(unreadable) => return refused(unreadable),
+    };
+    match Message::read(text) {
+        Ok(message) => arrived.answer(message).await,
+        Err(unreadable) => refused(unreadable),
+    }
+}
+
+async fn listened(State(host): State<Arc<Host>>, request: Request) -> Response {
+    let arrived = match arrive(&host, request.into_parts().0).await {
+        Ok(arrived) => arrived,
+        Err(answer) => return answer,
+    };
+    if let Some(answer) = arrived.of_no_session() {
+        return answer;
+    }
+    let answer = arrived.handed_on(Bytes::new(), None).await;
+    if answer.status() != StatusCode::OK {
+        return answer;
+    }
+    let mut closing = host.closing();
+    let closing = async move {
+        // Whoever could say so is gone as well.
+        let _ = closing.wait_for(|closing| *closing).await;
+    };
+    answer.map(|body| Body::new(News::new(body, Bytes::from_static(LOOK_AGAIN.as_bytes()), closing)))
+}
+
+async fn ended(State(host): State<Arc<Host>>, request: Request) -> Response {
+    let arrived = match arrive(&host, request.into_parts().0).await {
+        Ok(arrived) => arrived,
+        Err(answer) => return answer,
+    };
+    if let Some(answer) = arrived.of_no_session() {
+        return answer;
+    }
+    let answer = arrived.handed_on(Bytes::new(), None).await;
+    if let Some(session) = arrived.session().filter(|_| answer.status().is_success()) {
+        arrived.mcp.sessions.ended(session);
+    }
+    answer
+}
+
+async fn arrive(host: &Arc<Host>, mut parts: Parts) -> Result<Arrived<'_>, Response> {
+    let entered = Entered::from_request_parts(&mut parts, host).await.map_err(IntoResponse::into_response)?;
+    // It is set before the gateway is.
+    let mcp = host.mcp().ok_or_else(|| error(StatusCode::SERVICE_UNAVAILABLE, None, &starting()))?;
+    Ok(Arrived { mcp, caller: entered.caller, parts })
+}
+
+async fn read(body: Body) -> Result<String, Unreadable> {
+    // It has arrived, and is no longer than that.
+    let bytes = axum::body::to_bytes(body, BODY_LIMIT).await.unwrap_or_default();
+    String::from_utf8(bytes.into()).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Unreadable::Syntax(format!("the body is not UTF-8 at byte {at}"))
+    })
+}
+
+impl Arrived<'_> {
+    /// The session that the request names, if it names one.
+    fn session(&self) -> Option<&str> {
+        self.parts.headers.get(SESSION).and_then(|session| session.to_str().ok())
+    }
+
+    /// What is answered where the request names a session that is none, or somebody else's.
+    fn of_no_session(&self) -> Option<Response> {
+        let named = self.parts.headers.contains_key(SESSION);
+        let theirs = self.session().is_some_and(|session| self.mcp.sessions.is_of(session, &self.caller));
+        (named && !theirs).then(|| error(StatusCode::NOT_FOUND, None, &sessions::unknown()))
+    }
+
+    /// The answer to one message.
+    async fn answer(&self, message: Message) -> Response {
+        if let Some(answer) = self.of_no_session() {
+            return answer;
+        }
+        let calls = message.asks_for("tools/call");
+        let key = match calls.then(|| self.key(&message)).transpose() {
+            Ok(key) => key.flatten(),
+            Err(wrong) => return error(StatusCode::OK, message.id(), &wrong),
+        };
+        let seat = match (self.session(), message.id()) {
+            (Some(session), Some(id)) => self.mcp.sessions.seat(session, id).await,
+            _ => Seat::free(),
+        };
+        let (departure, gone) = Departure::new();
+        let exchange = Arc::new(Exchange {
+            caller: self.caller.clone(),
+            arguments: message.arguments.clone().unwrap_or_else(JsonText::empty_object),
+            key,
+            gone,
+            seat,
+        });
+        let with_arguments = calls && message.name.as_deref().is_some_and(|name| self.mcp.has_headers(name));
+        let answer = self.handed_on(message.forwarded(with_arguments), Some(Arc::clone(&exchange))).await;
+        if message.asks_for("initialize")
+            && let Some(session) = answer.headers().get(SESSION).and_then(|session| session.to_str().ok())
+        {
+            self.mcp.sessions.opened(session, &self.caller).await;
+        }
+        if message.kind == Kind::Response || message.kind == Kind::Notification {
+            return answer;
+        }
+        answer.map(|body| Body::new(Answer::new(body, exchange, departure)))
+    }
+
+    /// What rmcp answers. It sees nothing of the request that it does not need.
+    async fn handed_on(&self, body: Bytes, exchange: Option<Arc<Exchange>>) -> Response {
+        let mut request = Request::new(Body::from(body));
+        *request.method_mut() = self.parts.method.clone();
+        *request.headers_mut() = needed(&self.parts.headers);
+        if let Some(exchange) = exchange {
+            request.extensions_mut().insert(exchange);
+        }
+        let service = if self.parts.headers.contains_key(STDIO) { &self.mcp.stdio } else { &self.mcp.http };
+        let mut answer = service.handle(request).await.map(Body::new);
+        if answer.status().is_client_error() || answer.status().is_server_error() {
+            answer = worded(answer).await;
+        }
+        answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        answer
+    }
+
+    /// The key of a call: of the message, of the header, or what the session and the id make:
+    /// an id is used once in a session, so that the same one is the same request.
+    fn key(&self, message: &Message) -> Result<Option<IdempotencyKey>, ErrorData> {
+        let header = key_header(&self.parts.headers)
+            .map_err(|_| problem::invalid("the `Idempotency-Key` header is no key"))?;
+        let own =
+            match &message.key {
+                None => None,
+                Some(Value::String(text)) => Some(text.parse::<IdempotencyKey>().map_err(|error| {
+                    problem::invalid(format!("`_meta[\"tether/idempotencyKey\"]`: {error}"))
+                })?),
+                Some(_) => return Err(problem::invalid("`_meta[\"tether/idempotencyKey\"]` must be a text")),
+            };
+        if let (Some(own), Some(header)) = (&own, &header)
+            && own != header
+        {
+            return Err(problem::invalid("`_meta` and the `Idempotency-Key` header have two different keys"));
+        }
+        let of_session = || {
+            let text = format!("{}\n{}", self.session()?, message.id()?);
+            format!("mcp:{}", Digest::of(text).hex()).parse().ok()
+        };
+        Ok(own.or(header).or_else(of_session))
+    }
+}
+
+/// The headers that rmcp reads; no token is among them, and no `Last-Event-ID`: nothing is
+/// resumed.
+fn needed(headers: &HeaderMap) -> HeaderMap {
+    let is_needed =
+        |name: &HeaderName| [ACCEPT, CONTENT_TYPE, HOST].contains(name) || name.as_str().starts_with("mcp-");
+    let needed = headers.iter().filter(|(name, _)| is_needed(name));
+    needed.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// An error of rmcp's as JSON-RPC, as all others are.
+async fn worded(answer: Response) -> Response {
+    let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    if is_json {
+        return answer;
+    }
+    let (parts, body) = answer.into_parts();
+    let text = axum::body::to_bytes(body, BODY_LIMIT).await.unwrap_or_default();
+    let code = match parts.status {
+        status if status.is_server_error() => ErrorCode::INTERNAL_ERROR,
+        _ => ErrorCode::INVALID_REQUEST,
+    };
+    let wrong = ErrorData::new(code, String::from_utf8_lossy(&text).into_owned(), None);
+    let mut answer = error(parts.status, None, &wrong);
+    if let Some(allowed) = parts.headers.get(axum::http::header::ALLOW) {
+        answer.headers_mut().insert(axum::http::header::ALLOW, allowed.clone());
+    }
+    answer
+}
+
+fn refused(unreadable: Unreadable) -> Response {
+    let (id, code, detail) = match unreadable {
+        Unreadable::Syntax(detail) => (None, ErrorCode::PARSE_ERROR, detail),
+        Unreadable::Shape { id, detail } => (id, ErrorCode::INVALID_REQUEST, detail),
+    };
+    error(StatusCode::BAD_REQUEST, id.as_deref(), &ErrorData::new(code, detail, None))
+}
+
+/// An answer that is an error of the protocol.
+pub(super) fn error(status: StatusCode, id: Option<&str>, wrong: &ErrorData) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
+    (status, headers, problem::body(id, wrong)).into_response()
+}
+
+fn starting() -> ErrorData {
+    ErrorData::internal_error("the gateway is starting; nothing was attempted", None)
+}

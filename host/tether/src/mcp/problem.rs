@@ -1,0 +1,123 @@
+//! Problems: a result that says so, where a model can do something about it; an error of the
+//! protocol only where the protocol was not followed.
+
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject};
+use serde_json::{Value, json};
+use tether_core::problem::{Code, Problem};
+
+use super::words;
+use crate::http::problem_body;
+
+/// What whoever called is told.
+pub(super) fn told(problem: Problem) -> Result<CallToolResult, ErrorData> {
+    if problem.malformed {
+        let data = json!({"code": problem.code.as_str(), "detail": problem.detail});
+        return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, problem.detail, Some(data)));
+    }
+    if problem.code == Code::ToolNotFound {
+        // The detail of HTTP names a route.
+        let detail = "there is no tool of this name; `tools/list` has those there are";
+        return Err(ErrorData::new(
+            ErrorCode::INVALID_PARAMS,
+            detail,
+            Some(json!({"code": problem.code.as_str()})),
+        ));
+    }
+    let mut result = CallToolResult::error(vec![ContentBlock::text(words::problem(&problem))]);
+    // Not as structured content: clients hold that against the schema of the tool, of a
+    // failure as well.
+    let body = serde_json::to_value(problem_body(problem)).unwrap_or_default();
+    result.meta = Some(MetaObject(JsonObject::from_iter([("tether/problem".to_owned(), body)])));
+    Ok(result)
+}
+
+pub(super) fn unknown_cursor() -> ErrorData {
+    invalid("`cursor` is none that this list gave; leave it out to begin at the start")
+}
+
+/// The parameters do not fit the method.
+pub(super) fn invalid(detail: impl Into<String>) -> ErrorData {
+    let detail = detail.into();
+    let data = json!({"code": Code::InvalidArguments.as_str(), "detail": detail});
+    ErrorData::new(ErrorCode::INVALID_PARAMS, detail, Some(data))
+}
+
+/// The host failed; its log has the cause.
+pub(super) fn internal() -> Problem {
+    Problem::new(
+        Code::Internal,
+        "the host failed on this call; its log has the cause. If it was a proposal, see with tether_actions \
+         whether it was made before you repeat it",
+    )
+}
+
+/// The body of an answer that is an error: with the JSON text of the request's id, where it
+/// is known.
+pub(super) fn body(id: Option<&str>, error: &ErrorData) -> String {
+    let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
+    let error = serde_json::to_value(error).unwrap_or(Value::Null);
+    format!(r#"{{"jsonrpc":"2.0",{id}"error":{error}}}"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tether_core::schema::Violation;
+
+    use super::*;
+
+    #[test]
+    fn every_problem_is_told_as_one_that_a_model_can_react_to() {
+        for code in Code::ALL {
+            let told = told(Problem::new(*code, "what is wrong"));
+            if *code == Code::ToolNotFound {
+                assert_eq!(told.unwrap_err().code, ErrorCode::INVALID_PARAMS);
+                continue;
+            }
+            let result = serde_json::to_value(told.unwrap()).unwrap();
+            assert_eq!(result["isError"], true, "{code}");
+            let text = result["content"][0]["text"].as_str().unwrap();
+            assert!(text.starts_with(&format!("{code}: what is wrong")), "{text}");
+            assert_eq!(result["_meta"]["tether/problem"]["code"], code.as_str());
+            assert_eq!(result["structuredContent"], Value::Null);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_request_itself_is_an_error_of_the_protocol() {
+        let error = told(Problem::malformed("no")).unwrap_err();
+        assert_eq!((error.code, &*error.message), (ErrorCode::INVALID_PARAMS, "no"));
+        assert_eq!(error.data.unwrap()["code"], "INVALID_ARGUMENTS");
+    }
+
+    #[test]
+    fn a_problem_says_what_to_do() {
+        let text = |problem: Problem| {
+            let result = serde_json::to_value(told(problem).unwrap()).unwrap();
+            result["content"][0]["text"].as_str().unwrap().to_owned()
+        };
+        let violation = Violation { pointer: "/n".into(), message: "is no number".into() };
+        let problem = Problem::new(Code::InvalidArguments, "they do not fit");
+        assert_eq!(
+            text(Problem { errors: vec![violation], ..problem }),
+            "INVALID_ARGUMENTS: they do not fit\n/n: is no number\n\
+             Calling again with the same arguments will not help."
+        );
+        let problem = Problem::new(Code::Overloaded, "no room");
+        let pause = Some(Duration::from_millis(1001));
+        assert_eq!(
+            text(Problem { retry_after: pause, ..problem }),
+            "OVERLOADED: no room\nTry again in 2 s, not sooner."
+        );
+        assert_eq!(text(Problem::new(Code::TimedOut, "too long")), "TIMED_OUT: too long");
+    }
+
+    #[test]
+    fn an_error_names_its_request_where_that_is_known() {
+        let error = invalid("x");
+        assert!(body(Some("\"a\""), &error).starts_with(r#"{"jsonrpc":"2.0","id":"a","error":{"#));
+        assert!(body(None, &error).starts_with(r#"{"jsonrpc":"2.0","error":{"#));
+    }
+}

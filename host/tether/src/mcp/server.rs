@@ -1,0 +1,160 @@
+//! What rmcp asks of us.
+
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+    ServerConfig, SubscriptionFilter, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use tether_gateway::Gateway;
+use tokio::sync::watch;
+
+use super::action::Pages;
+use super::exchange::Exchange;
+use super::tools::Tools;
+use super::{problem, words};
+
+/// How long a list may be kept by whoever asked, in milliseconds: it changes with a restart.
+const FRESH: u64 = 60_000;
+
+/// One server for all: whatever belongs to a request comes with it.
+#[derive(Clone)]
+pub(super) struct Server {
+    shared: Arc<Shared>,
+    /// Whether arguments may be repeated in headers.
+    has_headers: bool,
+}
+
+/// What serves every request.
+pub(super) struct Shared {
+    pub(super) gateway: Arc<Gateway>,
+    pub(super) tools: Tools,
+    pub(super) pages: Pages,
+    /// True once the host is about to stop.
+    pub(super) closing: watch::Receiver<bool>,
+}
+
+/// Whether the request is of a revision without sessions.
+pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    // Dates, so that their order is that of their texts.
+    context
+        .protocol_version()
+        .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+impl Server {
+    /// One for HTTP.
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, has_headers: true }
+    }
+
+    /// One for clients that cannot send headers.
+    pub(super) fn without_headers(shared: Arc<Shared>) -> Self {
+        Self { shared, has_headers: false }
+    }
+
+    pub(super) fn gateway(&self) -> &Arc<Gateway> {
+        &self.shared.gateway
+    }
+
+    pub(super) fn tools(&self) -> &Tools {
+        &self.shared.tools
+    }
+
+    pub(super) fn pages(&self) -> &Pages {
+        &self.shared.pages
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("tether", env!("CARGO_PKG_VERSION")))
+            .with_instructions(words::INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let (tools, next) = self.tools().page(cursor.as_deref())?;
+        let mut list = ListToolsResult::with_all_items(tools);
+        list.next_cursor = next;
+        if is_stateless(&context) {
+            list.ttl_ms = Some(FRESH);
+            list.cache_scope = Some(CacheScope::Private);
+        }
+        Ok(list)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
+        self.called(&request.name, &exchange, &context).await.map(CallToolResponse::from)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.has_headers.then(|| self.tools().get(name)).flatten().map(|listed| listed.tool.clone())
+    }
+
+    /// A method that rmcp knows arrives here where its parameters do not fit.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        const KNOWN: [&str; 8] = [
+            "initialize",
+            "server/discover",
+            "subscriptions/listen",
+            "tasks/cancel",
+            "tasks/get",
+            "tasks/update",
+            "tools/call",
+            "tools/list",
+        ];
+        if KNOWN.contains(&request.method.as_str()) {
+            return Err(problem::invalid(format!("the parameters do not fit `{}`", request.method)));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::new();
+        accepted.tools_list_changed = requested.tools_list_changed;
+        Some(accepted)
+    }
+
+    /// The list is fixed for the life of the host: whoever listens looks at it once, and
+    /// again when it listens again.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        if context.accepted().tools_list_changed == Some(true) {
+            // It may be gone again.
+            let _ = context.sink().notify_tool_list_changed().await;
+        }
+        let mut closing = self.shared.closing.clone();
+        tokio::select! {
+            () = context.cancelled() => {}
+            _ = closing.wait_for(|closing| *closing) => {}
+        }
+        Ok(())
+    }
+
+    async fn on_initialized(&self, _: NotificationContext<RoleServer>) {}
+}
+
+/// Every request comes through `endpoint.rs`.
+pub(super) fn without_exchange() -> ErrorData {
+    tracing::error!("a request came without what goes along with it");
+    ErrorData::internal_error("the host failed; its log has the cause", None)
+}
