@@ -1,7 +1,7 @@
 //! Several persons: who sees, who decides, and how many it takes.
 
 use super::visitor::{Visitor, field, token};
-use crate::support::{Api, Server, Setup};
+use crate::support::{Api, Server, Setup, crowd};
 
 /// The API for somebody with these roles.
 fn api(server: &Server, user: &str, roles: &[&str]) -> Api {
@@ -91,6 +91,21 @@ fn a_yes_counts_for_as_many_as_the_page_showed() {
     let [attempts, approvals] = ["attemptsUsed", "approvals"].map(|name| field(&answer.text, name));
     assert_eq!(ben.confirm_seen(&id, &attempts, &approvals).status, 303);
     assert_eq!(server.effects_of(&id), 1);
+}
+
+#[test]
+fn of_two_who_say_the_first_yes_at_once_one_is_asked_again() {
+    let server = Setup::of(&["probe"]).config("tether.toml", "[actions]\npeople = 2\n").start();
+    let bot = api(&server, "bot", &["agent"]);
+    let people = ["ann", "ben"].map(|user| Visitor::person(&server, user, &["approver"]));
+    for _ in 0..5 {
+        let id = bot.propose("probe_write", r#"{"note":"by two"}"#);
+        let mut statuses = crowd(2, |number| people[number].confirm(&id, "0").status);
+        statuses.sort_unstable();
+        assert_eq!(statuses, [303, 409]);
+        server.api.action(&id).check("200 Pending");
+    }
+    assert_eq!(server.effects(), []);
 }
 
 #[test]
