@@ -14,6 +14,7 @@ mod identities;
 mod inbox;
 mod javascript;
 mod load;
+mod mcp;
 mod outbound;
 mod page;
 mod python;

@@ -198,3 +198,6 @@ fn is_final(code: Code) -> bool {
             | Code::ActionNotFound
     )
 }
+
+#[cfg(test)]
+mod tests;

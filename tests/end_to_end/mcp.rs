@@ -1,0 +1,10 @@
+//! Agents over MCP: both generations of the protocol against the real binary.
+
+mod client;
+mod cut;
+mod doors;
+mod proposals;
+mod reads;
+
+/// A revision of each generation.
+const BOTH: [&str; 2] = ["2025-11-25", client::STATELESS];

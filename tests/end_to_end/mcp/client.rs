@@ -1,0 +1,205 @@
+//! A small client of the protocol, in a session where its revision has them, that sends
+//! arguments to the letter.
+
+use std::io::Read;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::Value;
+
+use crate::support::{Answer, Api, Request, Server};
+
+pub(crate) const STATELESS: &str = "2026-07-28";
+
+/// Connected, as an agent.
+pub(crate) struct Client {
+    pub(crate) api: Api,
+    pub(crate) revision: &'static str,
+    pub(crate) session: Option<String>,
+    next: AtomicU64,
+}
+
+/// What a call came to.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) status: u16,
+    /// The last message: the answer.
+    pub(crate) message: Value,
+    /// Everything, to the letter.
+    pub(crate) text: String,
+}
+
+impl Told {
+    /// # Panics
+    ///
+    /// Where it broke off.
+    fn of(answer: Answer) -> Self {
+        // An answer may come in pieces; each is whole.
+        let text = whole(&answer);
+        let data = text.lines().filter_map(|line| line.strip_prefix("data: ")).last();
+        let message = serde_json::from_str(data.unwrap_or(&text)).unwrap_or_default();
+        Self { status: answer.status, message, text }
+    }
+
+    #[track_caller]
+    pub(crate) fn result(&self) -> &Value {
+        assert!(self.message["result"].is_object(), "{} {}", self.status, self.text);
+        &self.message["result"]
+    }
+
+    /// The text of the first block.
+    #[track_caller]
+    pub(crate) fn said(&self) -> &str {
+        self.result()["content"][0]["text"].as_str().unwrap_or_default()
+    }
+
+    /// The id of the action that was proposed.
+    #[track_caller]
+    pub(crate) fn action(&self) -> String {
+        let action = &self.result()["structuredContent"]["actionId"];
+        action.as_str().unwrap_or_else(|| panic!("no action: {}", self.text)).to_owned()
+    }
+
+    /// The code of a call that failed.
+    #[track_caller]
+    pub(crate) fn code(&self) -> &str {
+        assert_eq!(self.result()["isError"], true, "{}", self.text);
+        self.result()["_meta"]["tether/problem"]["code"].as_str().unwrap_or_default()
+    }
+
+    /// The code of an error of the protocol.
+    #[track_caller]
+    pub(crate) fn error(&self) -> i64 {
+        self.message["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {}", self.text))
+    }
+}
+
+/// The body, put together from its pieces.
+fn whole(answer: &Answer) -> String {
+    if answer.header("transfer-encoding").is_none() {
+        return answer.text.clone();
+    }
+    let (mut whole, mut rest) = (String::new(), answer.text.as_str());
+    while let Some((length, after)) = rest.split_once("\r\n") {
+        let length = usize::from_str_radix(length, 16).expect("a length");
+        whole.push_str(&after[..length]);
+        rest = after[length..].strip_prefix("\r\n").expect("a piece ends");
+        if length == 0 {
+            break;
+        }
+    }
+    whole
+}
+
+impl Client {
+    /// One with the server's own token.
+    pub(crate) fn new(server: &Server, revision: &'static str) -> Self {
+        Self::with(server, &server.api.token, revision)
+    }
+
+    /// One with this token.
+    pub(crate) fn with(server: &Server, token: &str, revision: &'static str) -> Self {
+        let api = Api { token: token.to_owned(), ..server.api.clone() };
+        let mut client = Self { api, revision, session: None, next: AtomicU64::new(1) };
+        if revision != STATELESS {
+            client.begin();
+        }
+        client
+    }
+
+    fn begin(&mut self) {
+        let revision = self.revision;
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"a test","version":"1"}}}}}}"#
+        );
+        let begun = self.post("initialize", None, &[], &body);
+        self.session = begun.header("mcp-session-id").map(str::to_owned);
+        assert_eq!(Told::of(begun).result()["protocolVersion"], revision);
+        let done = self.post("x", None, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        assert_eq!(done.status, 202);
+    }
+
+    /// A body to the letter.
+    pub(crate) fn post(&self, method: &str, name: Option<&str>, more: &[(&str, &str)], body: &str) -> Answer {
+        Answer::read(self.send(method, name, more, body)).expect("it answers")
+    }
+
+    /// The same, with its answer to come.
+    fn send(&self, method: &str, name: Option<&str>, more: &[(&str, &str)], body: &str) -> TcpStream {
+        let mut headers = vec![
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("MCP-Protocol-Version", self.revision),
+        ];
+        if self.revision == STATELESS {
+            headers.push(("Mcp-Method", method));
+            headers.extend(name.map(|name| ("Mcp-Name", name)));
+        }
+        headers.extend(self.session.as_deref().map(|session| ("Mcp-Session-Id", session)));
+        headers.extend(more);
+        let request = Request {
+            method: "POST",
+            path: "/mcp",
+            token: Some(&self.api.token),
+            headers: &headers,
+            body: body.as_bytes(),
+        };
+        self.api.send(&request).expect("it takes requests")
+    }
+
+    /// An id that was not used yet.
+    pub(crate) fn fresh_id(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A request for `method`: `members` are those of its parameters, `meta` those of `_meta`.
+    fn request(&self, id: u64, method: &str, members: &str, meta: &str) -> String {
+        let own = match self.revision {
+            STATELESS => format!(
+                r#""io.modelcontextprotocol/protocolVersion":"{STATELESS}","io.modelcontextprotocol/clientCapabilities":{{}}"#
+            ),
+            _ => String::new(),
+        };
+        let meta =
+            [own.as_str(), meta].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(",");
+        let meta = format!(r#""_meta":{{{meta}}}"#);
+        let params =
+            [members, &meta].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(",");
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}}}}}"#)
+    }
+
+    /// A request other than a call.
+    pub(crate) fn ask(&self, method: &str, members: &str) -> Told {
+        let body = self.request(self.fresh_id(), method, members, "");
+        Told::of(self.post(method, None, &[], &body))
+    }
+
+    /// A call.
+    pub(crate) fn call(&self, tool: &str, arguments: &str) -> Told {
+        self.call_as(self.fresh_id(), tool, arguments, "")
+    }
+
+    /// A call with a key.
+    pub(crate) fn call_with(&self, key: &str, tool: &str, arguments: &str) -> Told {
+        self.call_as(self.fresh_id(), tool, arguments, &format!(r#""tether/idempotencyKey":"{key}""#))
+    }
+
+    /// A call under this id, with these members of `_meta`.
+    pub(crate) fn call_as(&self, id: u64, tool: &str, arguments: &str, meta: &str) -> Told {
+        Told::of(Answer::read(self.start(id, tool, arguments, meta)).expect("it answers"))
+    }
+
+    /// A call whose answer is to come. Dropped, the client has gone away.
+    pub(crate) fn start(&self, id: u64, tool: &str, arguments: &str, meta: &str) -> TcpStream {
+        let members = format!(r#""name":"{tool}","arguments":{arguments}"#);
+        let body = self.request(id, "tools/call", &members, meta);
+        self.send("tools/call", Some(tool), &[], &body)
+    }
+
+    /// A call that is cut off after so many bytes of its answer.
+    pub(crate) fn cut_after(&self, bytes: usize, id: u64, tool: &str, arguments: &str, meta: &str) {
+        let mut answer = self.start(id, tool, arguments, meta);
+        // There may be fewer.
+        let _ = answer.read_exact(&mut vec![0; bytes]);
+    }
+}
