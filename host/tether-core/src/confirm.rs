@@ -12,6 +12,8 @@ pub struct Confirmation {
     pub claim: Claim,
     /// What the person saw of the action.
     pub seen: Seen,
+    /// Whether the person has used this key before, for this action.
+    pub repeats: bool,
 }
 
 /// What a person saw of an action before the yes, as far as the request says so: where the
@@ -72,6 +74,7 @@ impl Confirmation {
                     Reply::Conflict(Code::ActionChanged)
                 }
                 by if said_yes(approvals, by) => Reply::Approved,
+                _ if self.is_of_another_attempt(action) => Reply::Conflict(Code::ExecutionFailedRetryable),
                 by if action.approvals_missing(by) > 0 => return Decision::Approve,
                 _ => return Decision::Claim,
             },
@@ -110,6 +113,13 @@ impl Confirmation {
         }
     }
 
+    /// Where it takes several, a yes counts for the attempt that it was given for. What comes
+    /// again with its key, once that attempt has failed, is none to the next one: unless it
+    /// says that the person saw the failure.
+    fn is_of_another_attempt(&self, pending: &Action) -> bool {
+        self.repeats && self.seen.attempts.is_none() && pending.proposal.people > 1
+    }
+
     /// The same key of the same person, or none: a repetition, also of a yes that was not
     /// enough alone. Another key is somebody who means something else.
     fn may_join(&self, winner: &Claim, approvals: &[Approval]) -> bool {
@@ -137,7 +147,7 @@ mod tests {
     fn of(user: &str, key: Option<&str>) -> Confirmation {
         let by: UserId = user.parse().unwrap();
         let key = key.map(|key| key.parse().unwrap());
-        Confirmation { claim: Claim { by, key }, seen: Seen::default() }
+        Confirmation { claim: Claim { by, key }, seen: Seen::default(), repeats: false }
     }
 
     #[test]
@@ -176,6 +186,23 @@ mod tests {
         assert_eq!(decide((Some(1), Some(0)), &["ann"]), Decision::Tell(Reply::Approved));
         assert_eq!(decide((Some(1), Some(0)), &["ann", "bob"]), Decision::Tell(Reply::Approved));
         assert_eq!(decide((Some(0), Some(0)), &["ann"]), changed);
+    }
+
+    #[test]
+    fn where_it_takes_several_a_yes_that_comes_again_is_none_to_another_attempt() {
+        let decide = |people, approvals: &[&str], attempts, repeats| {
+            let mut action = action(approved(1, approvals));
+            action.proposal.people = people;
+            let seen = Seen { attempts, approvals: None };
+            Confirmation { seen, repeats, ..of("ann", Some("k")) }.decide(&action, Timestamp::EPOCH)
+        };
+        let failed = Decision::Tell(Reply::Conflict(Code::ExecutionFailedRetryable));
+        assert_eq!(decide(2, &[], None, true), failed, "not an approval");
+        assert_eq!(decide(2, &["bob"], None, true), failed, "nor a claim");
+        assert_eq!(decide(2, &["ann"], None, true), Decision::Tell(Reply::Approved), "of this attempt");
+        assert_eq!(decide(2, &[], Some(1), true), Decision::Approve, "the failure was seen");
+        assert_eq!(decide(2, &[], None, false), Decision::Approve);
+        assert_eq!(decide(1, &[], None, true), Decision::Claim, "nobody else builds upon it");
     }
 
     #[test]
@@ -219,7 +246,7 @@ mod tests {
 
     #[test]
     fn who_waited_for_a_success_is_never_told_that_it_failed() {
-        let waited = Confirmation { claim: claim(), seen: Seen::default() };
+        let waited = Confirmation { claim: claim(), seen: Seen::default(), repeats: false };
         let told = |state| waited.decide_after_wait(&action(state), 1);
         assert_eq!(told(executing(1)), None);
         let [mut succeeded, failed, ..] = ended();

@@ -57,12 +57,14 @@ impl Gateway {
         seen: Seen,
     ) -> Result<Outcome, Problem> {
         require(caller, &[Role::Approver])?;
-        self.check_key(caller, id, key.as_ref()).await?;
-        let confirmation = Confirmation { claim: Claim { by: caller.user.clone(), key }, seen };
         let actor = caller.actor();
 
         let mut action = self.find(caller, id).await?;
         self.may_decide(caller, &action)?;
+        // After the look: were the key bound in between, and the attempt over, the action would
+        // no longer be as it was seen.
+        let repeats = self.is_bound(caller, id, key.as_ref()).await?;
+        let confirmation = Confirmation { claim: Claim { by: caller.user.clone(), key }, seen, repeats };
         let used = action.state.attempts_used();
         loop {
             let decision = confirmation.decide(&action, self.clock.now());
@@ -85,18 +87,19 @@ impl Gateway {
         }
     }
 
-    /// A key names one action, for good.
-    async fn check_key(
+    /// Whether the caller has confirmed this action with this key before. A key names one
+    /// action, for good.
+    async fn is_bound(
         &self,
         caller: &Caller,
         id: ActionId,
         key: Option<&IdempotencyKey>,
-    ) -> Result<(), Problem> {
-        let Some(key) = key else { return Ok(()) };
+    ) -> Result<bool, Problem> {
+        let Some(key) = key else { return Ok(false) };
         let holder = self.actions.confirmed_with(&caller.tenant, &caller.user, key).await;
         match holder.map_err(store_problem)? {
             Some(holder) if holder != id => Err(key_reused()),
-            _ => Ok(()),
+            holder => Ok(holder.is_some()),
         }
     }
 

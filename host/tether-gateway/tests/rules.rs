@@ -74,6 +74,26 @@ async fn a_failed_attempt_takes_as_many_again() {
 }
 
 #[tokio::test]
+async fn a_yes_that_comes_again_late_is_none_to_another_attempt() {
+    let world = World::new(&[Act::Fail(Cause::Transient), Act::Commit]);
+    let gateway = with(&world, of_people(2));
+    let id = propose(&gateway, None).await.unwrap().id;
+    assert_eq!(confirm(&gateway, &ann(), id, "a", None).await, "Approved");
+    confirm(&gateway, &bob(), id, "b", None).await;
+    let failed = "Conflict EXECUTION_FAILED_RETRYABLE";
+    for _ in 0..2 {
+        assert_eq!(confirm(&gateway, &ann(), id, "a", None).await, failed, "the yes of an approver");
+        assert_eq!(confirm(&gateway, &bob(), id, "b", None).await, failed, "of who began the attempt");
+    }
+    assert_eq!(world.stored(id).state.approvals(), []);
+    let cat = caller("cat", &[Role::Approver]);
+    assert_eq!(confirm(&gateway, &cat, id, "c", None).await, "Approved");
+    assert_eq!(confirm(&gateway, &ann(), id, "a", None).await, failed, "nor does it begin one");
+    assert_eq!((world.handlers.runs(), world.handlers.effects()), (1, 0));
+    assert_eq!(confirm(&gateway, &ann(), id, "another", None).await, "Succeeded");
+}
+
+#[tokio::test]
 async fn the_key_of_an_approval_names_its_action() {
     let world = World::new(&[Act::Commit]);
     let gateway = with(&world, of_people(2));

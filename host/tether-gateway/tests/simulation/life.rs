@@ -203,7 +203,8 @@ impl Simulation {
             }
             Step::Confirm(asked) => {
                 self.counts.confirmations += 1;
-                self.model.confirms(&asked, self.holder(&asked));
+                let people = self.actions.peek(asked.action).proposal.people;
+                self.model.confirms(&asked, self.holder(&asked), people);
                 self.asked.push(asked.clone());
                 life.ask(async move {
                     let person = caller(asked.person.as_str(), &[Role::Approver]);

@@ -40,13 +40,15 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// A person confirms. `holder` is the action that the key has claimed by now.
-    pub(crate) fn confirms(&mut self, asked: &Asked, holder: Option<ActionId>) {
+    /// A person confirms what takes so many. `holder` is the action that the key has claimed
+    /// by now.
+    pub(crate) fn confirms(&mut self, asked: &Asked, holder: Option<ActionId>, people: u32) {
         let (status, used) = asked.stood;
         // Who waited for an attempt, or did not see that one failed, never claims.
         let may = status == Status::Pending
             && asked.seen.is_none_or(|seen| seen == used)
-            && holder.is_none_or(|holder| holder == asked.action);
+            && holder.is_none_or(|holder| holder == asked.action)
+            && !is_repetition(asked, holder, people);
         if may {
             self.claims.insert((asked.action, asked.person.clone(), used + 1));
         }
@@ -109,6 +111,12 @@ impl Model {
     }
 }
 
+/// What takes several was confirmed by the same person with the same key, who does not say
+/// to have seen what came of it: nothing new.
+fn is_repetition(asked: &Asked, holder: Option<ActionId>, people: u32) -> bool {
+    people > 1 && holder == Some(asked.action) && asked.seen.is_none()
+}
+
 /// Somebody said yes, and it takes others as well.
 fn is_approval(event: &HistoryEvent) -> bool {
     (event.from, event.to) == (Some(Status::Pending), Status::Pending)
@@ -168,9 +176,13 @@ pub(crate) fn check_told(
                     Code::ActionDeclined => status == Status::Declined,
                     Code::ActionExpired => status == Status::Expired,
                     Code::ActionOutdated => ever.outdated,
-                    Code::ExecutionFailedRetryable => since
-                        .iter()
-                        .any(|event| event.from == Some(Status::Executing) && event.to != Status::Succeeded),
+                    Code::ExecutionFailedRetryable => {
+                        let failed = |event: &HistoryEvent| {
+                            event.from == Some(Status::Executing) && event.to != Status::Succeeded
+                        };
+                        let again = is_repetition(asked, holder, now.proposal.people);
+                        if again { history.iter().any(failed) } else { since.iter().any(failed) }
+                    }
                     Code::ExecutionFailed | Code::ExecutionAttemptsExhausted => status == Status::Failed,
                     _ => false,
                 },

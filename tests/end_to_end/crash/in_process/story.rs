@@ -134,7 +134,8 @@ impl Story {
 
 /// The first of two says yes, each time that it is asked.
 async fn approve(gateway: &Arc<Gateway>, seen: &Action, when: &str) {
-    let told = gateway.confirm(&person("ann"), seen.id, key("a"), None).await.expect("it is there");
+    let attempts = seen.state.attempts_used();
+    let told = gateway.confirm(&person("ann"), seen.id, key("a"), Some(attempts)).await.expect("it is there");
     match seen.state.status() {
         Status::Succeeded => assert_eq!(told.told, Told::Replayed, "{when}"),
         _ => assert_eq!((told.told, told.action.state.approvals().len()), (Told::Approved, 1), "{when}"),
