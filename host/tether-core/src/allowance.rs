@@ -8,6 +8,9 @@ use crate::failure::Failure;
 use crate::port::BoxFuture;
 use crate::retry::{Budget, RetryPolicy};
 
+/// Is told of each attempt after the first, as it is granted: its number.
+pub type Watcher = Arc<dyn Fn(u32) + Send + Sync>;
+
 /// The budget and the end of one call: shared by every layer that may meet a
 /// failure first, so that layers never multiply.
 pub struct Allowance {
@@ -17,13 +20,19 @@ pub struct Allowance {
     ends: Duration,
     /// A random number from 0 to 1.
     chance: fn() -> f64,
+    watcher: Option<Watcher>,
 }
 
 impl Allowance {
     /// A fresh budget for a call that begins now.
     pub fn new(policy: RetryPolicy, clock: Arc<dyn Clock>, chance: fn() -> f64) -> Self {
         let ends = clock.monotonic() + policy.call_time();
-        Self { budget: Mutex::new(Budget::new(policy)), clock, ends, chance }
+        Self { budget: Mutex::new(Budget::new(policy)), clock, ends, chance, watcher: None }
+    }
+
+    /// The same, with somebody who is told of its attempts, whichever layer makes them.
+    pub fn watched_by(self, watcher: Option<Watcher>) -> Self {
+        Self { watcher, ..self }
     }
 
     /// The time that each attempt, of a request or of a handler, has.
@@ -50,7 +59,11 @@ impl Allowance {
     /// [`Budget::next`].
     pub fn next(&self, failure: &Failure) -> Option<Duration> {
         let remaining = self.remaining();
-        self.budget().next(failure, remaining, (self.chance)())
+        let pause = self.budget().next(failure, remaining, (self.chance)())?;
+        if let Some(watcher) = &self.watcher {
+            watcher(self.attempts());
+        }
+        Some(pause)
     }
 
     /// Waits, on the call's clock.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tether_core::action::Action;
-use tether_core::allowance::Allowance;
+use tether_core::allowance::{Allowance, Watcher};
 use tether_core::failure::Failure;
 use tether_core::id::{IdempotencyKey, RequestId, ToolName};
 use tether_core::identity::Caller;
@@ -48,8 +48,20 @@ impl Gateway {
         arguments: JsonText,
         key: Option<IdempotencyKey>,
     ) -> Result<Called, Problem> {
+        self.call_watched(caller, tool, arguments, key, None).await
+    }
+
+    /// The same; `watcher` is told of a read's attempts after the first.
+    pub async fn call_watched(
+        self: &Arc<Self>,
+        caller: &Caller,
+        tool: &str,
+        arguments: JsonText,
+        key: Option<IdempotencyKey>,
+        watcher: Option<Watcher>,
+    ) -> Result<Called, Problem> {
         match self.admit(caller, tool, arguments)? {
-            AdmittedCall::Read(read) => self.read(caller, read).await.map(Called::Answer),
+            AdmittedCall::Read(read) => self.read(caller, read, watcher).await.map(Called::Answer),
             AdmittedCall::Write(write) => {
                 self.propose(caller, write, key).await.map(Box::new).map(Called::Proposed)
             }
@@ -57,13 +69,18 @@ impl Gateway {
     }
 
     /// The only loop around a handler; it takes a read.
-    async fn read(&self, caller: &Caller, read: AdmittedRead) -> Result<Answer, Problem> {
+    async fn read(
+        &self,
+        caller: &Caller,
+        read: AdmittedRead,
+        watcher: Option<Watcher>,
+    ) -> Result<Answer, Problem> {
         let AdmittedRead(admitted) = read;
         let _turn = self.turns.take(&caller.tenant, self.settings.queue_time, &*self.clock).await?;
 
         let request_id = crate::fresh_request_id();
         let tool = admitted.offer.tool.name.clone();
-        let allowance = self.allowance();
+        let allowance = Arc::new(self.fresh_allowance().watched_by(watcher));
         loop {
             let invocation = Invocation {
                 request_id,
@@ -91,7 +108,16 @@ impl Gateway {
 
     /// The budget and the time of a call that begins now.
     pub(crate) fn allowance(&self) -> Arc<Allowance> {
-        Arc::new(Allowance::new(self.settings.retry, Arc::clone(&self.clock), crate::chance))
+        Arc::new(self.fresh_allowance())
+    }
+
+    fn fresh_allowance(&self) -> Allowance {
+        Allowance::new(self.settings.retry, Arc::clone(&self.clock), crate::chance)
+    }
+
+    /// How many attempts a read may use.
+    pub fn most_attempts(&self) -> u32 {
+        self.settings.retry.max_attempts()
     }
 }
 

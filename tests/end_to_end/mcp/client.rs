@@ -41,6 +41,13 @@ impl Told {
         Self { status: answer.status, message, text }
     }
 
+    /// Every message, in order.
+    pub(crate) fn messages(&self) -> Vec<Value> {
+        let data: Vec<_> = self.text.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+        let texts = if data.is_empty() { vec![self.text.as_str()] } else { data };
+        texts.into_iter().map(|text| serde_json::from_str(text).expect("a message")).collect()
+    }
+
     #[track_caller]
     pub(crate) fn result(&self) -> &Value {
         assert!(self.message["result"].is_object(), "{} {}", self.status, self.text);

@@ -70,3 +70,33 @@ fn a_token_without_the_role_of_an_agent_opens_nothing() {
         }
     }
 }
+
+#[test]
+fn a_page_that_may_call_is_let_through_by_its_browser() {
+    let config = "[mcp]\norigins = [\"https://agents.example.com\"]\n";
+    let server = Setup::of(&["tickets"]).config("tether.toml", config).start();
+    let ask = |method: &str, headers: &[(&str, &str)]| {
+        let request = Request { method, path: "/mcp", token: None, headers, body: b"" };
+        server.api.ask(&request).expect("it answers")
+    };
+    let page = ("Origin", "https://agents.example.com");
+    let wanted = ("Access-Control-Request-Headers", "authorization, mcp-param-x, x-other");
+    let asked = ask("OPTIONS", &[page, wanted]);
+    assert_eq!(asked.status, 204);
+    assert_eq!(asked.header("access-control-allow-origin"), Some(page.1));
+    assert_eq!(asked.header("access-control-allow-headers"), Some("authorization, mcp-param-x"));
+    assert_eq!(asked.header("access-control-allow-methods"), Some("DELETE, GET, POST"));
+    // What is refused is readable as well.
+    let refused = ask("POST", &[page]);
+    assert_eq!(refused.check("401 UNAUTHENTICATED").header("access-control-allow-origin"), Some(page.1));
+    assert!(
+        refused
+            .header("access-control-expose-headers")
+            .is_some_and(|names| names.contains("WWW-Authenticate"))
+    );
+    for origin in ["https://evil.test", "null"] {
+        let turned_away = ask("OPTIONS", &[("Origin", origin), wanted]);
+        assert_eq!((turned_away.status, turned_away.header("access-control-allow-origin")), (403, None));
+    }
+    assert_eq!(ask("OPTIONS", &[]).header("access-control-allow-origin"), None);
+}

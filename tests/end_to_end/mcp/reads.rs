@@ -1,5 +1,7 @@
 //! Lists and reads.
 
+use serde_json::Value;
+
 use crate::mcp::BOTH;
 use crate::mcp::client::Client;
 use crate::support::Setup;
@@ -57,5 +59,29 @@ fn a_failure_has_the_code_that_it_has_over_http() {
                 (&over_http.body["status"], &over_http.body["detail"])
             );
         }
+    }
+}
+
+#[test]
+fn whoever_asks_is_told_of_the_attempts_and_of_nothing_after_the_result() {
+    let server = Setup::of(&["probe"]).start();
+    for revision in BOTH {
+        let client = Client::new(&server, revision);
+        let told = client.call_as(
+            client.fresh_id(),
+            "probe_flaky",
+            r#"{"until":3,"by":"transient"}"#,
+            r#""progressToken":"a token""#,
+        );
+        assert_eq!(told.said(), "3");
+        let messages: Vec<Value> = told.messages();
+        let progress: Vec<_> =
+            messages.iter().filter_map(|message| message["params"]["progress"].as_f64()).collect();
+        assert_eq!(progress, [1.0, 2.0, 3.0], "{}", told.text);
+        assert_eq!(messages[1]["params"]["progressToken"], "a token");
+        assert_eq!(messages[1]["params"]["message"], "attempt 2 of 3");
+        assert_eq!(messages.len(), 4, "the result is the last: {}", told.text);
+        let silent = client.call("probe_flaky", r#"{"until":2,"by":"transient"}"#);
+        assert_eq!(silent.messages().len(), 1, "{}", silent.text);
     }
 }

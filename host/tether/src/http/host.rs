@@ -39,7 +39,7 @@ pub struct Host {
     /// Where people find it.
     inbox_at: String,
     mcp_settings: config::Mcp,
-    mcp: OnceLock<Mcp>,
+    mcp: OnceLock<Arc<Mcp>>,
     gateway: OnceLock<Arc<Gateway>>,
     closing: watch::Sender<bool>,
 }
@@ -63,7 +63,7 @@ impl Host {
     pub fn ready(&self, gateway: Arc<Gateway>) {
         // There is one start in a life; a second call changes nothing.
         let mcp = Mcp::new(&self.mcp_settings, Arc::clone(&gateway), &self.inbox_at, self.closing());
-        let _ = self.mcp.set(mcp);
+        let _ = self.mcp.set(Arc::new(mcp));
         let _ = self.gateway.set(gateway);
     }
 
@@ -88,7 +88,7 @@ impl Host {
     }
 
     /// The Model Context Protocol, once the host is ready.
-    pub(crate) fn mcp(&self) -> Option<&Mcp> {
+    pub(crate) fn mcp(&self) -> Option<&Arc<Mcp>> {
         self.mcp.get()
     }
 

@@ -14,7 +14,8 @@ use axum::routing::MethodRouter;
 
 use super::admit::admit;
 use super::problem::Rejection;
-use super::{Host, Route};
+use super::{Host, Needs, Route};
+use crate::mcp;
 
 /// The handler with its surroundings. The log names the route, never the path:
 /// that may hold anything.
@@ -28,13 +29,17 @@ pub(super) fn observed(
     handler.route_layer(from_fn(move |request: Request, next: Next| {
         let host = Arc::clone(&host);
         async move {
+            let page = (route.needs == Needs::Mcp).then(|| mcp::Page::of(&host, request.headers())).flatten();
             let answer = async {
                 match admit(&host, route.needs, request).await {
                     Ok(request) => next.run(request).await,
                     Err(answer) => answer,
                 }
             };
-            let response = catch(answer).await;
+            let mut response = catch(answer).await;
+            if let Some(page) = page {
+                page.may_read(&mut response);
+            }
             let status = response.status().as_u16();
             tracing::debug!(method = %route.method, route = route.path, status, "answered");
             response

@@ -6,10 +6,12 @@ use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use rmcp::service::{RequestContext, RoleServer};
 use tether_core::action::Action;
+use tether_core::allowance::Watcher;
 use tether_core::problem::Problem;
 use tether_gateway::{Answer, Called};
 
 use super::exchange::Exchange;
+use super::progress::{Progress, telling};
 use super::server::Server;
 use super::tools::Does;
 use super::{action, built_in, content, problem};
@@ -40,12 +42,14 @@ impl Server {
             // Of a tool that is not there, the gateway says so.
             does => {
                 let promises = does == Some(Does::Reads { promises: true });
+                let (progress, watcher) = Progress::of(context, self.gateway().most_attempts()).unzip();
+                let read = unpanicked(self.read(name, exchange, watcher));
                 let read = tokio::select! {
                     biased;
                     // The loser is dropped, and with it the handler and what it sends.
                     () = context.ct.cancelled() => return Err(abandoned()),
                     () = exchange.is_abandoned() => return Err(abandoned()),
-                    read = unpanicked(self.read(name, exchange)) => read,
+                    read = telling(progress, read) => read,
                 };
                 let read = read.unwrap_or_else(|| Err(problem::internal()));
                 read.map(|answer| self.answered(&answer, promises, exchange, context))
@@ -54,9 +58,14 @@ impl Server {
         result.or_else(problem::told)
     }
 
-    async fn read(&self, name: &str, exchange: &Exchange) -> Result<Answer, Problem> {
+    async fn read(
+        &self,
+        name: &str,
+        exchange: &Exchange,
+        watcher: Option<Watcher>,
+    ) -> Result<Answer, Problem> {
         let Exchange { caller, arguments, .. } = exchange;
-        match self.gateway().call(caller, name, arguments.clone(), None).await? {
+        match self.gateway().call_watched(caller, name, arguments.clone(), None, watcher).await? {
             Called::Answer(answer) => Ok(answer),
             // Tools are fixed for the life of a host, and this one reads.
             Called::Proposed(_) => Err(problem::internal()),

@@ -8,7 +8,7 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, options, post};
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
 use serde_json::Value;
@@ -19,9 +19,9 @@ use tether_core::json::JsonText;
 
 use super::answer::{Answer, News};
 use super::exchange::{Departure, Exchange};
-use super::message::{Kind, Message, Unreadable};
+use super::message::{Kind, Message, Posted, Unreadable};
 use super::sessions::Seat;
-use super::{Mcp, problem, sessions};
+use super::{Mcp, batch, door, problem, sessions};
 use crate::http::{BODY_LIMIT, Entered, Host, Needs, Route, key_header};
 
 /// Where it is.
@@ -34,6 +34,9 @@ pub(super) const GET: Route =
 pub(super) const DELETE: Route =
     Route { method: Method::DELETE, path: PATH, needs: Needs::Mcp, handler: || delete(ended) };
 
+pub(super) const PREFLIGHT: Route =
+    Route { method: Method::OPTIONS, path: PATH, needs: Needs::Nobody, handler: || options(door::preflight) };
+
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Set by `tether mcp`: its client speaks no HTTP, and so repeats nothing in headers.
@@ -44,10 +47,11 @@ const STDIO: HeaderName = HeaderName::from_static("tether-stdio");
 const LOOK_AGAIN: &str = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n";
 
 /// Whoever was let in, with the request, at a host that is ready.
-struct Arrived<'a> {
-    mcp: &'a Mcp,
+#[derive(Clone)]
+pub(super) struct Arrived {
+    mcp: Arc<Mcp>,
     caller: Caller,
-    parts: Parts,
+    pub(super) parts: Parts,
 }
 
 async fn posted(State(host): State<Arc<Host>>, request: Request) -> Response {
@@ -60,8 +64,9 @@ async fn posted(State(host): State<Arc<Host>>, request: Request) -> Response {
         Ok(text) => text,
         Err(unreadable) => return refused(unreadable),
     };
-    match Message::read(text) {
-        Ok(message) => arrived.answer(message).await,
+    match Posted::read(text) {
+        Ok(Posted::One(message)) => arrived.answer(message).await,
+        Ok(Posted::Batch(messages)) => batch::answer(arrived, messages).await,
         Err(unreadable) => refused(unreadable),
     }
 }
@@ -71,10 +76,10 @@ async fn listened(State(host): State<Arc<Host>>, request: Request) -> Response {
         Ok(arrived) => arrived,
         Err(answer) => return answer,
     };
-    if let Some(answer) = arrived.of_no_session() {
+    if let Some(answer) = arrived.of_no_session(None) {
         return answer;
     }
-    let answer = arrived.handed_on(Bytes::new(), None).await;
+    let answer = arrived.handed_on(Bytes::new(), None, None).await;
     if answer.status() != StatusCode::OK {
         return answer;
     }
@@ -91,21 +96,21 @@ async fn ended(State(host): State<Arc<Host>>, request: Request) -> Response {
         Ok(arrived) => arrived,
         Err(answer) => return answer,
     };
-    if let Some(answer) = arrived.of_no_session() {
+    if let Some(answer) = arrived.of_no_session(None) {
         return answer;
     }
-    let answer = arrived.handed_on(Bytes::new(), None).await;
+    let answer = arrived.handed_on(Bytes::new(), None, None).await;
     if let Some(session) = arrived.session().filter(|_| answer.status().is_success()) {
         arrived.mcp.sessions.ended(session);
     }
     answer
 }
 
-async fn arrive(host: &Arc<Host>, mut parts: Parts) -> Result<Arrived<'_>, Response> {
+async fn arrive(host: &Arc<Host>, mut parts: Parts) -> Result<Arrived, Response> {
     let entered = Entered::from_request_parts(&mut parts, host).await.map_err(IntoResponse::into_response)?;
     // It is set before the gateway is.
     let mcp = host.mcp().ok_or_else(|| error(StatusCode::SERVICE_UNAVAILABLE, None, &starting()))?;
-    Ok(Arrived { mcp, caller: entered.caller, parts })
+    Ok(Arrived { mcp: Arc::clone(mcp), caller: entered.caller, parts })
 }
 
 async fn read(body: Body) -> Result<String, Unreadable> {
@@ -117,22 +122,22 @@ async fn read(body: Body) -> Result<String, Unreadable> {
     })
 }
 
-impl Arrived<'_> {
+impl Arrived {
     /// The session that the request names, if it names one.
     fn session(&self) -> Option<&str> {
         self.parts.headers.get(SESSION).and_then(|session| session.to_str().ok())
     }
 
     /// What is answered where the request names a session that is none, or somebody else's.
-    fn of_no_session(&self) -> Option<Response> {
+    fn of_no_session(&self, id: Option<&str>) -> Option<Response> {
         let named = self.parts.headers.contains_key(SESSION);
         let theirs = self.session().is_some_and(|session| self.mcp.sessions.is_of(session, &self.caller));
-        (named && !theirs).then(|| error(StatusCode::NOT_FOUND, None, &sessions::unknown()))
+        (named && !theirs).then(|| error(StatusCode::NOT_FOUND, id, &sessions::unknown()))
     }
 
     /// The answer to one message.
-    async fn answer(&self, message: Message) -> Response {
-        if let Some(answer) = self.of_no_session() {
+    pub(super) async fn answer(&self, message: Message) -> Response {
+        if let Some(answer) = self.of_no_session(message.id()) {
             return answer;
         }
         let calls = message.asks_for("tools/call");
@@ -153,7 +158,9 @@ impl Arrived<'_> {
             seat,
         });
         let with_arguments = calls && message.name.as_deref().is_some_and(|name| self.mcp.has_headers(name));
-        let answer = self.handed_on(message.forwarded(with_arguments), Some(Arc::clone(&exchange))).await;
+        let answer = self
+            .handed_on(message.forwarded(with_arguments), message.id(), Some(Arc::clone(&exchange)))
+            .await;
         if message.asks_for("initialize")
             && let Some(session) = answer.headers().get(SESSION).and_then(|session| session.to_str().ok())
         {
@@ -166,7 +173,7 @@ impl Arrived<'_> {
     }
 
     /// What rmcp answers. It sees nothing of the request that it does not need.
-    async fn handed_on(&self, body: Bytes, exchange: Option<Arc<Exchange>>) -> Response {
+    async fn handed_on(&self, body: Bytes, id: Option<&str>, exchange: Option<Arc<Exchange>>) -> Response {
         let mut request = Request::new(Body::from(body));
         *request.method_mut() = self.parts.method.clone();
         *request.headers_mut() = needed(&self.parts.headers);
@@ -176,7 +183,7 @@ impl Arrived<'_> {
         let service = if self.parts.headers.contains_key(STDIO) { &self.mcp.stdio } else { &self.mcp.http };
         let mut answer = service.handle(request).await.map(Body::new);
         if answer.status().is_client_error() || answer.status().is_server_error() {
-            answer = worded(answer).await;
+            answer = worded(answer, id).await;
         }
         answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         answer
@@ -218,7 +225,7 @@ fn needed(headers: &HeaderMap) -> HeaderMap {
 }
 
 /// An error of rmcp's as JSON-RPC, as all others are.
-async fn worded(answer: Response) -> Response {
+async fn worded(answer: Response, id: Option<&str>) -> Response {
     let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
     if is_json {
         return answer;
@@ -230,14 +237,14 @@ async fn worded(answer: Response) -> Response {
         _ => ErrorCode::INVALID_REQUEST,
     };
     let wrong = ErrorData::new(code, String::from_utf8_lossy(&text).into_owned(), None);
-    let mut answer = error(parts.status, None, &wrong);
+    let mut answer = error(parts.status, id, &wrong);
     if let Some(allowed) = parts.headers.get(axum::http::header::ALLOW) {
         answer.headers_mut().insert(axum::http::header::ALLOW, allowed.clone());
     }
     answer
 }
 
-fn refused(unreadable: Unreadable) -> Response {
+pub(super) fn refused(unreadable: Unreadable) -> Response {
     let (id, code, detail) = match unreadable {
         Unreadable::Syntax(detail) => (None, ErrorCode::PARSE_ERROR, detail),
         Unreadable::Shape { id, detail } => (id, ErrorCode::INVALID_REQUEST, detail),

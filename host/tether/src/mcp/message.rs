@@ -11,6 +11,28 @@ use tether_core::json::{InvalidJson, JsonText};
 /// The name under which `_meta` holds a proposal's key.
 pub(super) const KEY: &str = "tether/idempotencyKey";
 
+/// What a body holds.
+#[derive(Debug)]
+pub(super) enum Posted {
+    /// One message.
+    One(Message),
+    /// A list, each of which is one or none.
+    Batch(Vec<Result<Message, Unreadable>>),
+}
+
+impl Posted {
+    /// Reads a body.
+    pub(super) fn read(text: String) -> Result<Self, Unreadable> {
+        if !text.trim_start().starts_with('[') {
+            return Message::read(text).map(Self::One);
+        }
+        JsonText::parse(text.as_str())?;
+        // What was accepted is a list.
+        let items: Vec<&RawValue> = serde_json::from_str(&text).unwrap_or_default();
+        Ok(Self::Batch(items.into_iter().map(|item| Message::read(item.get().to_owned())).collect()))
+    }
+}
+
 /// One message of JSON-RPC.
 #[derive(Debug)]
 pub(super) struct Message {

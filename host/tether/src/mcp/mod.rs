@@ -7,6 +7,7 @@
 
 mod action;
 mod answer;
+mod batch;
 mod built_in;
 mod call;
 mod content;
@@ -15,6 +16,7 @@ mod endpoint;
 mod exchange;
 mod message;
 mod problem;
+mod progress;
 mod server;
 mod sessions;
 mod splice;
@@ -33,13 +35,13 @@ use tokio::sync::watch;
 use crate::config::{self, ConfigError};
 use crate::http::{BODY_LIMIT, Route};
 use action::Pages;
-pub(crate) use door::{narrowed, turned_away};
+pub(crate) use door::{Page, narrowed, turned_away};
 use server::{Server, Shared};
 use sessions::Sessions;
 use tools::Tools;
 
 /// Everything that it serves.
-pub(crate) const ROUTES: &[Route] = &[endpoint::POST, endpoint::GET, endpoint::DELETE];
+pub(crate) const ROUTES: &[Route] = &[endpoint::POST, endpoint::GET, endpoint::DELETE, endpoint::PREFLIGHT];
 
 /// How often a stream without news says that it is alive.
 const BEAT: Duration = Duration::from_secs(15);

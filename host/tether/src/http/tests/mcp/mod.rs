@@ -1,5 +1,6 @@
 //! `/mcp` over real connections, on scripted handlers, in both generations of the protocol.
 
+mod batches;
 mod calls;
 mod client;
 mod door;

@@ -104,7 +104,7 @@ async fn a_session_of_somebody_else_is_none() {
         let stolen = theirs.ask("tools/list", "{}").await;
         stolen.is_error(404, -32001, "no such session");
         theirs.session = Some("never-was".to_owned());
-        assert_eq!(theirs.ask("tools/list", "{}").await.text, stolen.text);
+        assert_eq!(theirs.ask("tools/list", "{}").await.last()["error"], stolen.last()["error"]);
         theirs.session = client.session.clone();
         theirs.bare("DELETE", &[]).await.is_error(404, -32001, "no such session");
         theirs.bare("GET", &[]).await.is_error(404, -32001, "no such session");
