@@ -6,6 +6,7 @@ mod json;
 pub(crate) mod proposal;
 pub(crate) mod state;
 
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, named_params};
 use tether_core::action::{Action, Revision, State};
 use tether_core::clock::Timestamp;
@@ -31,17 +32,41 @@ pub(crate) enum Fault {
     Unreadable(String),
 }
 
-/// What [`stored`] reads, from [`ACTIONS`].
-pub(crate) const COLUMNS: &str = "number, id, revision, tenant, proposer, proposal_key, tool, arguments, \
-     arguments_digest, handler, handler_name, handler_digest, grants, fingerprint, preview_kind, preview, \
-     preview_digest, created_at, max_attempts, people, status, attempts, expires_at, person, claim_key, \
-     moment, failure, reason, approvals, output, output_digest, \
-     arguments_digest IS NOT NULL AS arguments_erased, ledger, told_proposal, told_state";
+/// The statement that finds those actions for which the rest of it holds, each with what its
+/// last event says of it; [`stored`] reads its rows.
+pub(crate) fn select(rest: &str) -> String {
+    format!(
+        "SELECT number, id, revision, ledger, told_proposal, told_state, {}, {}
+         FROM actions LEFT JOIN (
+             SELECT action, revision AS told_revision, proposal AS told_proposal, state AS told_state FROM history
+         ) ON action = number AND told_revision = revision
+         {rest}",
+        proposal::COLUMNS,
+        state::COLUMNS
+    )
+}
 
-/// Every action, with what its last event says of it.
-pub(crate) const ACTIONS: &str = "actions LEFT JOIN (
-         SELECT action, revision AS told_revision, proposal AS told_proposal, state AS told_state FROM history
-     ) ON action = number AND told_revision = revision";
+/// Where the columns of [`select`] begin that `proposal` and `state` know.
+const OTHERS: usize = 6;
+
+/// The columns of a row, one after the other. To look one up by its name is to compare it
+/// with all of them, which is most of the work for a row of this width.
+struct Columns<'a> {
+    row: &'a Row<'a>,
+    next: usize,
+}
+
+impl<'a> Columns<'a> {
+    fn from(row: &'a Row<'a>, first: usize) -> Self {
+        Self { row, next: first }
+    }
+
+    fn next<T: FromSql>(&mut self) -> rusqlite::Result<T> {
+        let value = self.row.get(self.next)?;
+        self.next += 1;
+        Ok(value)
+    }
+}
 
 /// An action, as its row has it.
 pub(crate) struct Stored {
@@ -65,7 +90,7 @@ impl Fault {
     }
 }
 
-/// An action, from a row of [`COLUMNS`], whether it fits its history or not.
+/// An action, from a row of [`select`], whether it fits its history or not.
 pub(crate) fn stored(row: &Row<'_>) -> Result<Stored, Fault> {
     let id: String = row.get("id")?;
     // Nothing is read from the file any more: what cannot be had is not what was written.
@@ -73,7 +98,8 @@ pub(crate) fn stored(row: &Row<'_>) -> Result<Stored, Fault> {
 }
 
 fn read(row: &Row<'_>) -> anyhow::Result<Stored> {
-    let (proposal, standing) = (ProposalColumns::read(row)?, StateColumns::read(row)?);
+    let mut others = Columns::from(row, OTHERS);
+    let (proposal, standing) = (ProposalColumns::read(&mut others)?, StateColumns::read(&mut others)?);
     let ledger: String = row.get("ledger")?;
     let told = |column, digest: Digest| -> anyhow::Result<bool> {
         Ok(row.get_ref(column)?.as_blob_or_null()? == Some(digest.as_bytes().as_slice()))

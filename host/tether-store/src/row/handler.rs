@@ -1,7 +1,8 @@
 //! The columns of a binding, whichever kind of handler it is.
 
-use rusqlite::Row;
 use tether_core::grant::{Binding, BoundComponent, BoundEndpoint};
+
+use super::Columns;
 
 /// The word for a component in the column `handler`.
 const COMPONENT: &str = "component";
@@ -37,12 +38,12 @@ impl From<&Binding> for HandlerColumns {
 }
 
 impl HandlerColumns {
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            kind: row.get("handler")?,
-            name: row.get("handler_name")?,
-            digest: row.get("handler_digest")?,
-            grants: row.get("grants")?,
+            kind: columns.next()?,
+            name: columns.next()?,
+            digest: columns.next()?,
+            grants: columns.next()?,
         })
     }
 

@@ -1,17 +1,17 @@
 //! The columns of what never changes of an action.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
+use rusqlite::{Connection, OptionalExtension as _, named_params};
 use tether_core::action::{Arguments, Preview, Proposal};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::IdempotencyKey;
 use tether_core::json::JsonText;
 
-use super::Fault;
 use super::handler::{self, HandlerColumns};
+use super::{Columns, Fault};
 
-/// The columns that [`proposal_digest`] covers.
-const DIGESTED: &str = "tenant, proposer, proposal_key, tool, arguments, arguments_digest, handler, handler_name, \
+/// What [`ProposalColumns::read`] reads, in this order.
+pub(super) const COLUMNS: &str = "tenant, proposer, proposal_key, tool, arguments, arguments_digest, handler, handler_name, \
      handler_digest, grants, fingerprint, preview_kind, preview, preview_digest, created_at, max_attempts, people";
 
 /// What a proposal leaves in its row beside its handler.
@@ -65,22 +65,22 @@ impl ProposalColumns {
     }
 
     /// Those of a row.
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            tenant: row.get("tenant")?,
-            proposer: row.get("proposer")?,
-            key: row.get("proposal_key")?,
-            tool: row.get("tool")?,
-            arguments: row.get("arguments")?,
-            arguments_digest: row.get("arguments_digest")?,
-            handler: HandlerColumns::read(row)?,
-            fingerprint: row.get("fingerprint")?,
-            preview_kind: row.get("preview_kind")?,
-            preview: row.get("preview")?,
-            preview_digest: row.get("preview_digest")?,
-            created_at: row.get("created_at")?,
-            max_attempts: row.get("max_attempts")?,
-            people: row.get("people")?,
+            tenant: columns.next()?,
+            proposer: columns.next()?,
+            key: columns.next()?,
+            tool: columns.next()?,
+            arguments: columns.next()?,
+            arguments_digest: columns.next()?,
+            handler: HandlerColumns::read(columns)?,
+            fingerprint: columns.next()?,
+            preview_kind: columns.next()?,
+            preview: columns.next()?,
+            preview_digest: columns.next()?,
+            created_at: columns.next()?,
+            max_attempts: columns.next()?,
+            people: columns.next()?,
         })
     }
 
@@ -195,7 +195,7 @@ pub(crate) fn erase_arguments(connection: &Connection, number: i64) -> Result<()
 
 fn columns(connection: &Connection, number: i64) -> rusqlite::Result<Option<ProposalColumns>> {
     connection
-        .prepare_cached(&format!("SELECT {DIGESTED} FROM actions WHERE number = ?"))?
-        .query_row([number], ProposalColumns::read)
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM actions WHERE number = ?"))?
+        .query_row([number], |row| ProposalColumns::read(&mut Columns::from(row, 0)))
         .optional()
 }

@@ -7,10 +7,10 @@ use tether_core::digest::Digest;
 use tether_core::id::{ActionId, TenantId};
 use tether_core::json::JsonText;
 
-use super::{Fault, json};
+use super::{Columns, Fault, json};
 
-/// What [`StateColumns::read`] reads.
-const STATE_COLUMNS: &str = "status, attempts, expires_at, person, claim_key, moment, failure, reason, approvals, \
+/// What [`StateColumns::read`] reads, in this order.
+pub(super) const COLUMNS: &str = "status, attempts, expires_at, person, claim_key, moment, failure, reason, approvals, \
      output, output_digest, arguments_digest IS NOT NULL AS arguments_erased";
 
 /// What a state leaves in its row; a column that it does not use is NULL.
@@ -82,20 +82,20 @@ impl From<&State> for StateColumns {
 }
 
 impl StateColumns {
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            status: row.get("status")?,
-            attempts: row.get("attempts")?,
-            expires_at: row.get("expires_at")?,
-            person: row.get("person")?,
-            claim_key: row.get("claim_key")?,
-            moment: row.get("moment")?,
-            failure: row.get("failure")?,
-            reason: row.get("reason")?,
-            approvals: row.get("approvals")?,
-            output: row.get("output")?,
-            output_digest: row.get("output_digest")?,
-            arguments_erased: row.get("arguments_erased")?,
+            status: columns.next()?,
+            attempts: columns.next()?,
+            expires_at: columns.next()?,
+            person: columns.next()?,
+            claim_key: columns.next()?,
+            moment: columns.next()?,
+            failure: columns.next()?,
+            reason: columns.next()?,
+            approvals: columns.next()?,
+            output: columns.next()?,
+            output_digest: columns.next()?,
+            arguments_erased: columns.next()?,
         })
     }
 
@@ -194,15 +194,14 @@ pub(crate) fn standing(
     tenant: &TenantId,
     id: ActionId,
 ) -> Result<Option<Standing>, Fault> {
-    let sql =
-        format!("SELECT number, revision, ledger, {STATE_COLUMNS} FROM actions WHERE id = ? AND tenant = ?");
+    let sql = format!("SELECT number, revision, ledger, {COLUMNS} FROM actions WHERE id = ? AND tenant = ?");
     let mut statement = connection.prepare_cached(&sql)?;
     Ok(statement.query_row((id.to_string(), tenant.as_str()), read_standing).optional()?)
 }
 
 /// The same of row `number`.
 pub(crate) fn standing_of(connection: &Connection, number: i64) -> Result<Option<Standing>, Fault> {
-    let sql = format!("SELECT number, revision, ledger, {STATE_COLUMNS} FROM actions WHERE number = ?");
+    let sql = format!("SELECT number, revision, ledger, {COLUMNS} FROM actions WHERE number = ?");
     let mut statement = connection.prepare_cached(&sql)?;
     Ok(statement.query_row([number], read_standing).optional()?)
 }
@@ -211,7 +210,7 @@ fn read_standing(row: &Row<'_>) -> rusqlite::Result<Standing> {
     Ok(Standing {
         number: row.get("number")?,
         revision: Revision(row.get::<_, i64>("revision")?.cast_unsigned()),
-        state: StateColumns::read(row)?.digest(row.get_ref("ledger")?.as_str()?),
+        state: StateColumns::read(&mut Columns::from(row, 3))?.digest(row.get_ref("ledger")?.as_str()?),
     })
 }
 

@@ -61,6 +61,8 @@ impl Archive {
         let cannot = || format!("{} cannot be read", path.display());
         let connection = open_reader(&path).with_context(cannot)?;
         super::schema::check(&connection).with_context(cannot)?;
+        // One for everything that is read: each would take and let go of the file's locks.
+        connection.execute_batch("BEGIN").with_context(cannot)?;
         Ok(Self { connection, last: 0 })
     }
 

@@ -9,7 +9,7 @@ use tether_core::port::actions::{Filter, HistoryEvent, Page};
 use tether_core::port::announcements::Announced;
 
 use crate::row::history::{self, ANNOUNCED_COLUMNS, EVENT_COLUMNS};
-use crate::row::{self, ACTIONS, COLUMNS, Fault, Stored};
+use crate::row::{self, Fault, Stored};
 
 /// See `ActionStore::proposed_with`.
 pub(super) fn proposed_with(
@@ -18,8 +18,7 @@ pub(super) fn proposed_with(
     user: &UserId,
     key: &IdempotencyKey,
 ) -> Result<Option<Action>, Fault> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE tenant = ? AND proposer = ? AND proposal_key = ?");
+    let sql = row::select("WHERE tenant = ? AND proposer = ? AND proposal_key = ?");
     first(connection, &sql, &[&tenant.as_str(), &user.as_str(), &key.as_str()])
 }
 
@@ -46,7 +45,7 @@ pub(super) fn action(
     tenant: &TenantId,
     id: ActionId,
 ) -> Result<Option<Action>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE id = ? AND tenant = ?");
+    let sql = row::select("WHERE id = ? AND tenant = ?");
     first(connection, &sql, &[&id.to_string(), &tenant.as_str()])
 }
 
@@ -72,7 +71,7 @@ pub(super) fn list(
     // One more than asked for tells whether there is another page.
     let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
 
-    let mut sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE tenant = ?");
+    let mut sql = row::select("WHERE tenant = ?");
     let mut values: Vec<&dyn ToSql> = vec![&tenant];
     if let Some(status) = &status {
         sql += " AND status = ?";
@@ -118,16 +117,13 @@ pub(super) fn history(
 
 /// See `ActionStore::executing`.
 pub(super) fn executing(connection: &Connection) -> Result<Vec<Action>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE status = 'Executing' ORDER BY number");
+    let sql = row::select("WHERE status = 'Executing' ORDER BY number");
     Ok(sound(every(connection, &sql, &[])?))
 }
 
 /// See `ActionStore::overdue`.
 pub(super) fn overdue(connection: &Connection, now: Timestamp, limit: usize) -> Result<Vec<Action>, Fault> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM {ACTIONS} WHERE status = 'Pending' AND expires_at <= ?
-         ORDER BY expires_at LIMIT ?"
-    );
+    let sql = row::select("WHERE status = 'Pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?))
 }
@@ -138,7 +134,7 @@ pub(super) fn with_records(
     now: Timestamp,
     limit: usize,
 ) -> Result<Vec<Action>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE records_due <= ? ORDER BY records_due LIMIT ?");
+    let sql = row::select("WHERE records_due <= ? ORDER BY records_due LIMIT ?");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?))
 }
@@ -192,7 +188,7 @@ fn to_erase(
     before: Timestamp,
     limit: usize,
 ) -> Result<Vec<Found>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE {TO_ERASE} AND {kept} AND moment < ? LIMIT ?");
+    let sql = row::select(&format!("WHERE {TO_ERASE} AND {kept} AND moment < ? LIMIT ?"));
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     every(connection, &sql, &[&before.as_millis(), &limit])
 }
@@ -245,7 +241,7 @@ pub(super) fn announced_after(
 /// Up to `limit` rows after row `number`, of all tenants, sound or not, in the order in
 /// which they were proposed.
 pub(super) fn after(connection: &Connection, number: i64, limit: usize) -> Result<Vec<Found>, Fault> {
-    let sql = format!("SELECT {COLUMNS} FROM {ACTIONS} WHERE number > ? ORDER BY number LIMIT ?");
+    let sql = row::select("WHERE number > ? ORDER BY number LIMIT ?");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     every(connection, &sql, &[&number, &limit])
 }
