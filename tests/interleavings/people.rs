@@ -73,6 +73,21 @@ fn after_a_failure_it_takes_two_again() {
 }
 
 #[test]
+fn a_yes_that_comes_again_is_none_to_another_attempt() {
+    check("a repetition and a failure", || {
+        live(async {
+            let world = World::new(&[Act::Fail, Act::Commit]);
+            let id = world.actions.add_of(2);
+            let people = ["ann", "ann", "bob"].map(|user| world.confirm_by(user, id, Some(user), None));
+            let answers = all(people.into()).await;
+            assert_eq!(count(&answers, Ok(Told::FailedRetryable)), 1, "{answers:?}");
+            assert_eq!(world.rest(id).await.state.approvals(), [], "{answers:?}");
+            assert_eq!((world.handlers.runs(), world.handlers.effects()), (1, 0));
+        });
+    });
+}
+
+#[test]
 fn a_no_beside_two_yes_is_one_of_them() {
     check("two persons and a no", || {
         live(async {
