@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::action::Proposal;
 use crate::id::{ToolName, UserId};
-use crate::identity::Caller;
+use crate::identity::{Caller, Channel};
 
 /// What holds for the writes of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Rule {
     pub expires_after: Duration,
     /// Proposals of one proposer that may wait or execute at the same time.
     pub max_open: Option<u32>,
+    /// Whether a form that the proposer's own client shows counts as a person's decision.
+    pub form_confirms: bool,
 }
 
 impl Default for Rule {
@@ -31,6 +33,7 @@ impl Default for Rule {
             people: 1,
             expires_after: Duration::from_secs(24 * 3600),
             max_open: None,
+            form_confirms: false,
         }
     }
 }
@@ -44,6 +47,9 @@ pub enum NotYours {
     /// The rule names others.
     #[error("the rule for this tool names who may decide, and you are not among them")]
     NotNamed,
+    /// By a form of a client, where the rule does not let that count.
+    #[error("the rule for this tool does not let a form in a client decide")]
+    ByForm,
 }
 
 impl Rule {
@@ -53,6 +59,22 @@ impl Rule {
             return Err(NotYours::NotNamed);
         }
         if caller.user == proposal.proposer && !self.proposer_may_confirm.unwrap_or(caller.alone) {
+            return Err(NotYours::Proposer);
+        }
+        Ok(())
+    }
+
+    /// Whether a form that the client of `caller` shows decides about `proposal`: its own, over
+    /// the protocol that has such forms, where one person is enough.
+    pub fn may_decide_in_client(&self, caller: &Caller, proposal: &Proposal) -> Result<(), NotYours> {
+        let own = caller.user == proposal.proposer && caller.channel == Channel::Mcp;
+        if !self.form_confirms || !own || proposal.people != 1 {
+            return Err(NotYours::ByForm);
+        }
+        if !self.confirmers.is_empty() && !self.confirmers.contains(&caller.user) {
+            return Err(NotYours::NotNamed);
+        }
+        if self.proposer_may_confirm == Some(false) {
             return Err(NotYours::Proposer);
         }
         Ok(())
@@ -84,7 +106,7 @@ impl Rules {
 mod tests {
     use super::*;
     use crate::action::tests::{action, pending};
-    use crate::identity::{Channel, Role};
+    use crate::identity::Role;
 
     fn caller(user: &str, alone: bool) -> Caller {
         Caller {
@@ -125,5 +147,28 @@ mod tests {
         check(&[], Some(false), caller("agent-7", true), Err(NotYours::Proposer));
         check(&["agent-7"], None, caller("agent-7", false), Err(NotYours::Proposer));
         check(&["ann"], Some(true), caller("agent-7", true), Err(NotYours::NotNamed));
+    }
+
+    #[track_caller]
+    fn check_form(rule: Rule, by: &Caller, people: u32, answer: Result<(), NotYours>) {
+        let mut proposal = action(pending(0)).proposal;
+        proposal.people = people;
+        assert_eq!(rule.may_decide_in_client(by, &proposal), answer);
+    }
+
+    #[test]
+    fn a_form_decides_about_ones_own_where_the_rule_says_so_and_nowhere_else() {
+        let forms = || Rule { form_confirms: true, ..Rule::default() };
+        let by = |user: &str, channel| Caller { channel, ..caller(user, false) };
+        let own = by("agent-7", Channel::Mcp);
+        check_form(forms(), &own, 1, Ok(()));
+        check_form(Rule::default(), &own, 1, Err(NotYours::ByForm));
+        check_form(forms(), &own, 2, Err(NotYours::ByForm));
+        check_form(forms(), &by("ann", Channel::Mcp), 1, Err(NotYours::ByForm));
+        check_form(forms(), &by("agent-7", Channel::Api), 1, Err(NotYours::ByForm));
+        let named = |user: &str| Rule { confirmers: vec![user.parse().unwrap()], ..forms() };
+        check_form(named("ann"), &own, 1, Err(NotYours::NotNamed));
+        check_form(named("agent-7"), &own, 1, Ok(()));
+        check_form(Rule { proposer_may_confirm: Some(false), ..forms() }, &own, 1, Err(NotYours::Proposer));
     }
 }

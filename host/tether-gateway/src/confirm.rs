@@ -22,6 +22,9 @@ use crate::sync::spawn;
 /// longer, because an attempt that uses up all of its time has to be settled yet.
 const SETTLING: Duration = Duration::from_secs(2);
 
+/// Whether somebody may decide about an action.
+pub(crate) type May = fn(&Gateway, &Caller, &Action) -> Result<(), Problem>;
+
 /// What came of trying to approve or to claim an action.
 enum Begun {
     /// It is approved, or this confirmation's attempt has ended (or could not be settled
@@ -57,10 +60,21 @@ impl Gateway {
         seen: Seen,
     ) -> Result<Outcome, Problem> {
         require(caller, &[Role::Approver])?;
-        let actor = caller.actor();
+        self.confirm_if(Self::may_decide, caller, id, key, seen).await
+    }
 
+    /// The same for whoever passes `may`.
+    pub(crate) async fn confirm_if(
+        self: &Arc<Self>,
+        may: May,
+        caller: &Caller,
+        id: ActionId,
+        key: Option<IdempotencyKey>,
+        seen: Seen,
+    ) -> Result<Outcome, Problem> {
+        let actor = caller.actor();
         let mut action = self.find(caller, id).await?;
-        self.may_decide(caller, &action)?;
+        may(self, caller, &action)?;
         // After the look: were the key bound in between, and the attempt over, the action would
         // no longer be as it was seen.
         let repeats = self.is_bound(caller, id, key.as_ref()).await?;

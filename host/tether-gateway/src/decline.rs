@@ -9,6 +9,7 @@ use tether_core::problem::{Code, Problem};
 
 use crate::Gateway;
 use crate::admit::require;
+use crate::confirm::May;
 use crate::outcome::{Outcome, Told};
 
 /// The longest reason, in characters.
@@ -24,11 +25,22 @@ impl Gateway {
         reason: Option<String>,
     ) -> Result<Outcome, Problem> {
         require(caller, &[Role::Approver])?;
+        self.decline_if(Self::may_decide, caller, id, reason).await
+    }
+
+    /// The same for whoever passes `may`.
+    pub(crate) async fn decline_if(
+        &self,
+        may: May,
+        caller: &Caller,
+        id: ActionId,
+        reason: Option<String>,
+    ) -> Result<Outcome, Problem> {
         if reason.as_ref().is_some_and(|reason| reason.chars().count() > LONGEST_REASON) {
             return Err(Problem::malformed(format!("a reason has at most {LONGEST_REASON} characters")));
         }
         let mut action = self.load(caller, id).await?;
-        self.may_decide(caller, &action)?;
+        may(self, caller, &action)?;
         loop {
             let code = match action.state.status() {
                 Status::Pending => {

@@ -11,6 +11,7 @@ mod call;
 mod confirm;
 mod decline;
 mod gateway;
+mod in_client;
 mod journal;
 mod look;
 mod outcome;

@@ -36,7 +36,7 @@ impl Told {
     fn of(answer: Answer) -> Self {
         // An answer may come in pieces; each is whole.
         let text = whole(&answer);
-        let data = text.lines().filter_map(|line| line.strip_prefix("data: ")).last();
+        let data = text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back();
         let message = serde_json::from_str(data.unwrap_or(&text)).unwrap_or_default();
         Self { status: answer.status, message, text }
     }

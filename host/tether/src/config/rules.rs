@@ -32,6 +32,7 @@ pub(super) fn read(root: &mut Section<'_>, default: Rule) -> Result<Rules, Confi
 /// Reads the keys of a rule out of `section`; what it leaves out is as in `default`.
 pub(super) fn rule(section: &mut Section<'_>, default: &Rule) -> Result<Rule, ConfigError> {
     let place = section.place_of("people");
+    let form_place = section.place_of("form_confirms");
     let confirmers = section.parsed_list("confirmers", |name| name.parse::<UserId>())?;
     let proposer_may_confirm = section.optional_flag("proposer_may_confirm")?;
     let rule = Rule {
@@ -40,7 +41,19 @@ pub(super) fn rule(section: &mut Section<'_>, default: &Rule) -> Result<Rule, Co
         people: section.number("people", 1..=5, default.people)?,
         expires_after: section.duration("expires_after", SECOND..=YEAR, default.expires_after)?,
         max_open: section.optional_number("max_open", 1..=100_000)?.or(default.max_open),
+        form_confirms: section.optional_flag("form_confirms")?.unwrap_or(default.form_confirms),
     };
+    if rule.form_confirms && rule.people > 1 {
+        return Err(ConfigError::new(format!(
+            "{place}: it takes {} persons, and with `form_confirms` one would be enough; leave one of them out",
+            rule.people
+        )));
+    }
+    if rule.form_confirms && rule.proposer_may_confirm == Some(false) {
+        return Err(ConfigError::new(format!(
+            "{form_place}: a form is answered as the proposer, and `proposer_may_confirm` is false; leave one of them out"
+        )));
+    }
     let named = rule.confirmers.iter().collect::<BTreeSet<_>>().len();
     if named != 0 && (named as u64) < u64::from(rule.people) {
         return Err(ConfigError::new(format!(

@@ -44,7 +44,7 @@ pub use openapi::document;
 pub use place::Origin;
 pub(crate) use place::Place;
 pub(crate) use problem::{problem_body, status_of};
-pub(crate) use reply::{seen, text};
+pub(crate) use reply::{outcome_body, seen, text};
 pub use serve::{Patience, serve};
 
 use crate::{inbox, mcp};

@@ -39,6 +39,16 @@ pub(crate) fn seen(action: &Action) -> wire::Action {
 
 /// What a decision came to.
 pub(super) fn outcome(outcome: &Outcome) -> Json<wire::Action> {
+    let (code, body) = coded(outcome);
+    Json(code, body)
+}
+
+/// The same without the status of HTTP.
+pub(crate) fn outcome_body(outcome: &Outcome) -> wire::Action {
+    coded(outcome).1
+}
+
+fn coded(outcome: &Outcome) -> (StatusCode, wire::Action) {
     let (code, status) = match outcome.told {
         Told::Succeeded => (StatusCode::OK, wire::Status::Succeeded),
         Told::Approved => (StatusCode::OK, wire::Status::Pending),
@@ -48,5 +58,5 @@ pub(super) fn outcome(outcome: &Outcome) -> Json<wire::Action> {
         Told::Declined => (StatusCode::OK, wire::Status::Declined),
         Told::Conflict(_) => (StatusCode::CONFLICT, wire::Status::Conflict),
     };
-    Json(code, wire::Viewed { action: &outcome.action, status, error: outcome.error() }.into())
+    (code, wire::Viewed { action: &outcome.action, status, error: outcome.error() }.into())
 }

@@ -3,10 +3,11 @@
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::Value;
 use tether_core::action::{Action, Output, State};
+use tether_gateway::Outcome;
 
 use super::splice::Splices;
 use super::{content, words};
-use crate::http::{seen, text};
+use crate::http::{outcome_body, seen, text};
 
 /// What is promised of an action. It has other members as well.
 const SCHEMA: &str = r#"{
@@ -55,6 +56,13 @@ pub(super) fn result(action: &Action, pages: &Pages, splices: &Splices) -> CallT
     let mut result = CallToolResult::success(blocks(action, pages));
     result.structured_content = Some(splices.put(&text(&seen(action))));
     result.meta = Some(meta(action, pages));
+    result
+}
+
+/// What a decision came to: the same with HTTP's answer to it.
+pub(super) fn outcome(outcome: &Outcome, pages: &Pages, splices: &Splices) -> CallToolResult {
+    let mut result = result(&outcome.action, pages, splices);
+    result.structured_content = Some(splices.put(&text(&outcome_body(outcome))));
     result
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::ErrorData;
-use rmcp::model::CallToolResult;
+use rmcp::model::{CallToolResponse, CallToolResult};
 use rmcp::service::{RequestContext, RoleServer};
 use tether_core::action::Action;
 use tether_core::allowance::Watcher;
@@ -29,16 +29,16 @@ impl Server {
         name: &str,
         exchange: &Exchange,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
+    ) -> Result<CallToolResponse, ErrorData> {
         let result = match self.tools().get(name).map(|listed| listed.does) {
             Some(Does::TellsOfActions) => {
                 let call = built_in::call(self.gateway(), exchange, self.pages());
                 unpanicked(call).await.unwrap_or_else(|| Err(problem::internal()))
             }
-            Some(Does::Proposes) => {
-                let proposed = self.propose(name, exchange).await;
-                proposed.map(|action| action::result(&action, self.pages(), exchange.splices()))
-            }
+            Some(Does::Proposes) => match self.propose(name, exchange).await {
+                Ok(action) => return self.proposed(*action, exchange, context).await,
+                Err(wrong) => Err(wrong),
+            },
             // Of a tool that is not there, the gateway says so.
             does => {
                 let promises = does == Some(Does::Reads { promises: true });
@@ -55,7 +55,12 @@ impl Server {
                 read.map(|answer| self.answered(&answer, promises, exchange, context))
             }
         };
-        result.or_else(problem::told)
+        result.or_else(problem::told).map(CallToolResponse::from)
+    }
+
+    /// An action, as whoever asks is told of it.
+    pub(super) fn told_of(&self, action: &Action, exchange: &Exchange) -> CallToolResult {
+        action::result(action, self.pages(), exchange.splices())
     }
 
     async fn read(

@@ -11,6 +11,7 @@ mod batch;
 mod built_in;
 mod call;
 mod content;
+mod decision;
 mod door;
 mod endpoint;
 mod exchange;
@@ -20,6 +21,7 @@ mod progress;
 mod server;
 mod sessions;
 mod splice;
+mod task;
 mod tools;
 mod words;
 
@@ -35,6 +37,7 @@ use tokio::sync::watch;
 use crate::config::{self, ConfigError};
 use crate::http::{BODY_LIMIT, Route};
 use action::Pages;
+use decision::Asked;
 pub(crate) use door::{Page, narrowed, turned_away};
 use server::{Server, Shared};
 use sessions::Sessions;
@@ -67,7 +70,7 @@ impl Mcp {
     ) -> Self {
         let tools = Tools::new(&gateway.all_offers(), settings.page_size);
         let pages = Pages(format!("{inbox}/inbox/actions/"));
-        let shared = Arc::new(Shared { gateway, tools, pages, closing });
+        let shared = Arc::new(Shared { gateway, tools, pages, asked: Asked::default(), closing });
         let sessions = Sessions::new(settings.max_sessions, settings.session);
         let service = |server: Server| {
             // The door was there before: one place knows names and origins.

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
+    ErrorCode, GetTaskParams, GetTaskResult, Implementation, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use tether_gateway::Gateway;
 use tokio::sync::watch;
 
 use super::action::Pages;
+use super::decision::Asked;
 use super::exchange::Exchange;
 use super::tools::Tools;
 use super::{problem, words};
@@ -34,6 +35,7 @@ pub(super) struct Shared {
     pub(super) gateway: Arc<Gateway>,
     pub(super) tools: Tools,
     pub(super) pages: Pages,
+    pub(super) asked: Asked,
     /// True once the host is about to stop.
     pub(super) closing: watch::Receiver<bool>,
 }
@@ -68,11 +70,16 @@ impl Server {
     pub(super) fn pages(&self) -> &Pages {
         &self.shared.pages
     }
+
+    pub(super) fn asked(&self) -> &Asked {
+        &self.shared.asked
+    }
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_tasks().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("tether", env!("CARGO_PKG_VERSION")))
             .with_instructions(words::INSTRUCTIONS)
@@ -100,7 +107,40 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
-        self.called(&request.name, &exchange, &context).await.map(CallToolResponse::from)
+        match &request.request_state {
+            Some(state) => {
+                let answers = request.input_responses.unwrap_or_default();
+                self.resumed(&request.name, state, answers, &exchange).await
+            }
+            None => self.called(&request.name, &exchange, &context).await,
+        }
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
+        self.looked_at(request, &exchange, &context).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
+        self.answered_to(request, &exchange).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
+        self.called_off(request, &exchange).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tether_core::action::{Action, Output, Preview, State};
 use tether_core::ledger::Effect;
-use tether_core::plain::plain;
+use tether_core::plain::{plain, shown};
 use tether_core::problem::{Code, Problem};
 use tether_gateway::failure_of;
 
@@ -80,14 +80,7 @@ pub(super) fn done_with_blocks(action: &Action) -> String {
 
 fn pending(action: &Action, page: &str, until: Moment) -> String {
     let (id, tool) = (action.id, &action.proposal.tool);
-    let would = match &action.proposal.preview {
-        Preview::Text(text) => quoted(text, LONGEST),
-        Preview::None | Preview::Unavailable(_) | Preview::Erased => {
-            let arguments =
-                action.proposal.arguments.kept().map(|text| plain(text.as_str(), LONGEST_ARGUMENTS));
-            format!("run {tool} with {}", arguments.unwrap_or_default())
-        }
-    };
+    let would = would(action);
     let (said, needed) = (action.state.approvals().len(), action.proposal.people);
     let approved =
         if said > 0 { format!(" {said} of {needed} persons have said yes.") } else { String::new() };
@@ -99,6 +92,17 @@ fn pending(action: &Action, page: &str, until: Moment) -> String {
          Ask for its state with tether_actions {{\"actionId\":\"{id}\"}}: when the user wants to know, \
          or once a minute at most."
     )
+}
+
+fn would(action: &Action) -> String {
+    let proposal = &action.proposal;
+    match &proposal.preview {
+        Preview::Text(text) => quoted(text, LONGEST),
+        Preview::None | Preview::Unavailable(_) | Preview::Erased => {
+            let arguments = proposal.arguments.kept().map(|text| plain(text.as_str(), LONGEST_ARGUMENTS));
+            format!("run {} with {}", proposal.tool, arguments.unwrap_or_default())
+        }
+    }
 }
 
 /// It failed, and can be confirmed again.
@@ -145,6 +149,27 @@ pub(super) fn output_of(json: &str) -> String {
         Ok(Value::String(text)) => text,
         _ => json.to_owned(),
     }
+}
+
+/// What a person reads who is asked to decide, in a client.
+pub(super) fn to_decide(action: &Action) -> String {
+    let tool = &action.proposal.tool;
+    format!("Decide about {tool} for {}. It would: {}", action.proposal.tenant, would(action))
+}
+
+/// The longest text of a form, in bytes.
+const LONGEST_FORM: usize = 8 << 10;
+
+/// The same with everything that a decision needs, for a form that counts as one; nothing
+/// where that is more than a form can show.
+pub(super) fn form(action: &Action) -> Option<String> {
+    let arguments = action.proposal.arguments.kept()?;
+    let text = format!(
+        "{}\nArguments: {}\nIf you confirm, it runs once, now.",
+        to_decide(action),
+        shown(arguments.as_str())
+    );
+    (text.len() <= LONGEST_FORM).then_some(text)
 }
 
 /// Many actions, a line each.

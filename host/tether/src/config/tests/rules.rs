@@ -44,6 +44,7 @@ fn a_rule_says_what_is_different_for_its_tool() {
         people: 1,
         expires_after: Duration::from_secs(300),
         max_open: Some(3),
+        form_confirms: false,
     };
     assert_eq!(rules.of(&tool("void_ticket")), &void);
 }
@@ -57,6 +58,11 @@ fn what_is_no_rule_is_named_with_its_place() {
     check(
         "[actions]\nconfirmers = [\"ann\", \"ann\"]\npeople = 2",
         &["`actions.people`", "`confirmers` names 1"],
+    );
+    check("[actions]\npeople = 2\nform_confirms = true", &["`actions.people`", "one would be enough"]);
+    check(
+        "[[rules]]\ntool = \"a\"\nform_confirms = true\nproposer_may_confirm = false",
+        &["`rules[0].form_confirms`", "as the proposer"],
     );
     check("[[rules]]\npeople = 2", &["`rules[0].tool` is missing"]);
     check("[[rules]]\ntool = \"a b\"", &["`rules[0].tool` is \"a b\""]);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tether_core::identity::Role;
+use tether_core::rule::{Rule, Rules};
 use tether_gateway::{Gateway, Settings};
 use tether_store::SqliteActions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -92,12 +93,24 @@ impl Server {
         Self::made(Patience::default(), proxies).await
     }
 
+    /// One where a form in a client counts as a person's decision.
+    pub(super) async fn deciding_by_forms() -> Self {
+        let default = Rule { form_confirms: true, ..Rule::default() };
+        let rules = Rules { default, ..Rules::default() };
+        Self::made_with(Patience::default(), Proxies::default(), Settings { rules, ..Settings::default() })
+            .await
+    }
+
     async fn made(patience: Patience, proxies: Proxies) -> Self {
+        Self::made_with(patience, proxies, Settings::default()).await
+    }
+
+    async fn made_with(patience: Patience, proxies: Proxies, settings: Settings) -> Self {
         let folder = Scratch::new().unwrap();
         let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
         let handlers = Arc::new(Scripted::default());
         let clock = Arc::new(SystemClock::new());
-        let gateway = Gateway::new(actions.clone(), handlers.clone(), clock, Settings::default());
+        let gateway = Gateway::new(actions.clone(), handlers.clone(), clock, settings);
         let clock = Arc::default();
         let host = host(&actions, &clock, proxies).await;
         host.ready(gateway);

@@ -3,6 +3,7 @@
 mod batches;
 mod calls;
 mod client;
+mod decisions;
 mod door;
 mod listening;
 mod protocol;
