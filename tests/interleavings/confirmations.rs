@@ -2,6 +2,7 @@
 
 use shuttle::future::yield_now;
 use tether_core::action::Status;
+use tether_core::id::ActionId;
 use tether_core::problem::Code;
 use tether_interleavings::Told;
 
@@ -86,6 +87,39 @@ fn a_key_names_one_of_two_actions() {
             assert_eq!(count(&answers, Ok(Told::Succeeded)), 1, "{answers:?}");
             assert_eq!(count(&answers, Err(Code::IdempotencyKeyReused)), 1, "{answers:?}");
             assert_eq!(world.handlers.effects(), 1);
+        });
+    });
+}
+
+/// Somebody was told that it succeeded.
+async fn succeeded() -> (World, ActionId) {
+    let world = World::new(&[Act::Commit]);
+    let id = world.actions.add();
+    assert_eq!(world.confirm(id, Some("k"), None).await.unwrap(), Ok(Told::Succeeded));
+    (world, id)
+}
+
+#[test]
+fn who_was_told_of_an_end_finds_it() {
+    check("told, then looked at", || {
+        live(async {
+            let (world, id) = succeeded().await;
+            let found = world.gateway.action(&person(), id).await.unwrap();
+            assert_eq!(found.state.status(), Status::Succeeded);
+        });
+    });
+    check("told, then listed", || {
+        live(async {
+            let (world, _) = succeeded().await;
+            let page = world.gateway.actions(&person(), Some(Status::Succeeded), 10, None).await.unwrap();
+            assert_eq!(page.actions.len(), 1);
+        });
+    });
+    check("told, then confirmed with another key", || {
+        live(async {
+            let (world, id) = succeeded().await;
+            let other = world.confirm(id, Some("l"), None).await.unwrap();
+            assert_eq!(other, Ok(Told::Conflict(Code::ActionDecided)));
         });
     });
 }

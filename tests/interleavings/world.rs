@@ -88,8 +88,9 @@ impl World {
         spawn(async move { gateway.sweep().await.unwrap() })
     }
 
-    /// Checks what must be so when nobody does anything any more.
+    /// Checks what must be so when nobody does anything any more: what was told is written.
     pub(crate) async fn rest(&self, id: ActionId) -> Action {
+        self.gateway.idle().await;
         let (action, inside) = (self.actions.peek(id), self.handlers.inside());
         assert_ne!(action.state.status(), Status::Executing, "left executing");
         assert_eq!(inside, 0, "an attempt runs on");

@@ -143,6 +143,8 @@ points! {
 
     /// The attempt has ended; its records were not asked yet.
     BeforeRecords = "before-records",
+    /// Whoever confirmed was told of an end that the records keep; it is not written yet.
+    EndTold = "end-told",
     /// The records were read; the end is not written yet.
     BeforeFinish = "before-finish",
     /// The end is durable; nobody was told yet.

@@ -58,6 +58,12 @@ pub fn ledger(records: &[Record], noted: &Ledger) -> Ledger {
     Ledger::new(records.iter().map(entry).chain(sent.cloned()).collect())
 }
 
+/// Whether a host that went away now would find this very end again, in the records and in
+/// what was `noted` durably before the attempt: then it may be told before it is written.
+pub fn is_found_again(verdict: &Verdict, ledger: &Ledger, records: &[Record], noted: &Ledger) -> bool {
+    *verdict == self::verdict(&Ending::Interrupted, records) && *ledger == self::ledger(records, noted)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,9 +14,10 @@ use tether_core::problem::{Code, Problem};
 
 use crate::Gateway;
 use crate::admit::require;
+use crate::endings::Running;
 use crate::outcome::{Outcome, Told, not_begun, store_problem};
-use crate::settle::Running;
-use crate::sync::spawn;
+use crate::settle::Tell;
+use crate::sync::{oneshot, spawn};
 
 /// Whoever waits has as much time as the attempt that it waits for. It waits so much
 /// longer, because an attempt that uses up all of its time has to be settled yet.
@@ -75,9 +76,12 @@ impl Gateway {
         let actor = caller.actor();
         let mut action = self.find(caller, id).await?;
         may(self, caller, &action)?;
-        // After the look: were the key bound in between, and the attempt over, the action would
-        // no longer be as it was seen.
         let repeats = self.is_bound(caller, id, key.as_ref()).await?;
+        if repeats {
+            // It may have been bound since: seen as it was before that, the action would seem
+            // to have forgotten the yes.
+            action = self.find(caller, id).await?;
+        }
         let confirmation = Confirmation { claim: Claim { by: caller.user.clone(), key }, seen, repeats };
         let used = action.state.attempts_used();
         loop {
@@ -128,7 +132,12 @@ impl Gateway {
         let id = action.id;
         let (gateway, claim, actor) = (Arc::clone(self), confirmation.claim.clone(), actor.clone());
         let running = self.running(id); // before there is a task that may have to wait
-        match spawn(async move { gateway.begin_and_run(running, claim, actor, action).await }).await {
+        let (tell, told) = oneshot::channel();
+        let attempt = spawn(async move { gateway.begin_and_run(running, claim, actor, action, tell).await });
+        if let Ok(outcome) = told.await {
+            return Ok(Begun::Told(outcome)); // the attempt's task writes it down
+        }
+        match attempt.await {
             Ok(begun) => begun,
             Err(died) => {
                 // The claim may be written; `sweep` settles what is left behind.
@@ -147,10 +156,11 @@ impl Gateway {
         claim: Claim,
         actor: Actor,
         action: Action,
+        tell: Tell,
     ) -> Result<Begun, Problem> {
         // Whatever can be refused is refused before the claim uses up an attempt, and
         // before somebody approves what could not run.
-        let _turn = self.turns.take(&action.proposal.tenant, self.settings.queue_time, &*self.clock).await?;
+        let turn = self.turns.take(&action.proposal.tenant, self.settings.queue_time, &*self.clock).await?;
         if let Some(outdated) = self.outdated(&action).await? {
             return Ok(Begun::Told(Outcome::outdated(action, outdated)));
         }
@@ -166,7 +176,7 @@ impl Gateway {
         match self.swap(&action, state, action.ledger.clone(), Some(actor), detail).await? {
             Swap::Done(claimed) if claims => {
                 fault::reached(Point::Claimed);
-                Ok(Begun::Told(self.run(claimed, running).await))
+                Ok(Begun::Told(self.run(claimed, running, turn, tell).await))
             }
             Swap::Done(approved) => {
                 fault::reached(Point::Approved);

@@ -9,7 +9,7 @@ use tether_core::port::handlers::Handlers;
 use tether_core::retry::RetryPolicy;
 use tether_core::rule::Rules;
 
-use crate::{admit, settle, sweep};
+use crate::{admit, endings, sweep};
 
 /// How a gateway behaves; see the `tool_transport` and `actions` sections of the
 /// configuration.
@@ -55,7 +55,7 @@ pub struct Gateway {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) settings: Settings,
     pub(crate) turns: admit::Turns,
-    pub(crate) endings: settle::Endings,
+    pub(crate) endings: endings::Endings,
     pub(crate) components_due: sweep::Due,
 }
 
@@ -74,7 +74,7 @@ impl Gateway {
             clock,
             settings,
             turns,
-            endings: settle::Endings::default(),
+            endings: endings::Endings::default(),
             components_due: sweep::Due::default(),
         })
     }

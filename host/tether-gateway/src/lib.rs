@@ -10,6 +10,7 @@ mod away;
 mod call;
 mod confirm;
 mod decline;
+mod endings;
 mod gateway;
 mod in_client;
 mod journal;

@@ -44,6 +44,7 @@ impl Gateway {
         require(caller, ANYBODY)?;
         let proposer = (!caller.sees_tenant()).then(|| caller.user.clone());
         let filter = Filter { status, proposer };
+        self.endings.all_written().await;
         self.actions.list(&caller.tenant, filter, limit, cursor).await.map_err(store_problem)
     }
 
@@ -72,8 +73,9 @@ impl Gateway {
         }
     }
 
-    /// The action as it is stored.
+    /// The action as it is stored, which is not before what was told of it.
     pub(crate) async fn find(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
+        self.endings.written(id).await;
         let found = self.actions.load(&caller.tenant, id).await.map_err(store_problem)?;
         found
             .filter(|action| caller.sees_tenant() || action.proposal.proposer == caller.user)

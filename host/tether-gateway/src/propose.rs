@@ -29,7 +29,7 @@ impl Gateway {
         if let Some(key) = &key {
             let before = self.actions.proposed_with(&caller.tenant, &caller.user, key).await;
             if let Some(before) = before.map_err(store_problem)? {
-                return same(before, &admitted);
+                return self.same(before, &admitted).await;
             }
         }
 
@@ -67,8 +67,27 @@ impl Gateway {
             }
             Proposed::TooMany => Err(too_many(rule.max_open.unwrap_or_default())),
             // Somebody with the same key was faster by a moment.
-            Proposed::Before(action) => same(action, &admitted),
+            Proposed::Before(action) => self.same(action, &admitted).await,
         }
+    }
+
+    /// The action of an earlier proposal with the same key, if it is the same proposal: not
+    /// as it was before what was told of it.
+    async fn same(&self, action: Action, admitted: &Admitted) -> Result<Action, Problem> {
+        let proposal = &action.proposal;
+        if proposal.tool != admitted.offer.tool.name
+            || proposal.arguments.fingerprint() != admitted.arguments.fingerprint()
+        {
+            return Err(Problem::new(
+                Code::IdempotencyKeyReused,
+                "this idempotency key was used for a proposal with another tool or other arguments; use a fresh key",
+            ));
+        }
+        if !self.endings.written(action.id).await {
+            return Ok(action);
+        }
+        let now = self.actions.load(&proposal.tenant, action.id).await.map_err(store_problem)?;
+        now.ok_or_else(crate::look::not_found)
     }
 
     /// The handler's sentence. An error that it *tells* refuses the proposal; one
@@ -117,18 +136,4 @@ fn too_many(open: u32) -> Problem {
         "{open} of your proposals of this tool are open already, as many as may be; wait until one was decided"
     );
     Problem { retry_after: Some(CROWDED), ..Problem::new(Code::Overloaded, detail) }
-}
-
-/// The action of an earlier proposal with the same key, if it is the same proposal.
-fn same(action: Action, admitted: &Admitted) -> Result<Action, Problem> {
-    let proposal = &action.proposal;
-    if proposal.tool == admitted.offer.tool.name
-        && proposal.arguments.fingerprint() == admitted.arguments.fingerprint()
-    {
-        return Ok(action);
-    }
-    Err(Problem::new(
-        Code::IdempotencyKeyReused,
-        "this idempotency key was used for a proposal with another tool or other arguments; use a fresh key",
-    ))
 }

@@ -1,12 +1,10 @@
 //! Attempts and their ends: run once, ask the records, write down what it came to.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::Arc;
 
-use tether_core::action::{Action, Event};
+use tether_core::action::{Action, Event, Revision, State};
 use tether_core::failure::{Cause, Failure};
 use tether_core::fault::{self, Point};
-use tether_core::id::ActionId;
 use tether_core::invocation::Invocation;
 use tether_core::ledger::Ledger;
 use tether_core::port::actions::Swap;
@@ -15,36 +13,15 @@ use tether_core::settlement::{self, Ending};
 use tracing::{Instrument as _, Span};
 
 use crate::Gateway;
+use crate::admit::Turn;
 use crate::away::Away;
+use crate::endings::{Ahead, Ended, Running, attempt_of};
 use crate::journal::{AttemptJournal, CloseOnDrop};
 use crate::outcome::Outcome;
-use crate::sync::{Mutex, MutexGuard, Notify};
+use crate::sync::oneshot;
 
-/// Which attempts run in this process, how those ended that are not settled yet,
-/// and who waits for an end.
-#[derive(Default)]
-pub(crate) struct Endings {
-    book: Mutex<Book>,
-    /// Told whenever no attempt runs any more.
-    idle: Notify,
-}
-
-#[derive(Default)]
-struct Book {
-    /// Tasks that claim or run the action. More than one while they race for it.
-    running: HashMap<ActionId, usize>,
-    /// Attempts, by their number, whose tasks could not settle them.
-    unsettled: HashMap<(ActionId, u32), Ended>,
-    watchers: HashMap<ActionId, Weak<Notify>>,
-}
-
-/// What is known of an attempt that has ended, before the records were asked.
-#[derive(Clone)]
-pub(crate) struct Ended {
-    ending: Ending,
-    /// What it sent, and what those before it did.
-    noted: Ledger,
-}
+/// Where whoever confirmed waits for the end of the attempt.
+pub(crate) type Tell = oneshot::Sender<Outcome>;
 
 /// Why an attempt is not settled yet.
 #[derive(Debug, thiserror::Error)]
@@ -57,105 +34,23 @@ enum NotSettled {
     Failed(String),
 }
 
-/// An attempt's task lives; dropped when it ends, also by a panic.
-pub(crate) struct Running {
-    gateway: Arc<Gateway>,
-    id: ActionId,
-}
-
-impl Endings {
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// To be told when an attempt of the action has been settled.
-    pub(crate) fn watch(&self, id: ActionId) -> Arc<Notify> {
-        let mut book = self.book();
-        if let Some(notify) = book.watchers.get(&id).and_then(Weak::upgrade) {
-            return notify;
-        }
-        let notify = Arc::new(Notify::new());
-        book.watchers.retain(|_, watcher| watcher.strong_count() > 0);
-        book.watchers.insert(id, Arc::downgrade(&notify));
-        notify
-    }
-
-    /// The attempt that `executing` is has been settled, by whomever.
-    fn settled(&self, executing: &Action) {
-        let mut book = self.book();
-        book.unsettled.remove(&attempt_of(executing));
-        if let Some(watcher) = book.watchers.remove(&executing.id).and_then(|watcher| watcher.upgrade()) {
-            watcher.notify_waiters();
-        }
-    }
-
-    fn runs(&self, id: ActionId) -> bool {
-        self.book().running.contains_key(&id)
-    }
-
-    /// How the attempt of an executing action ended. Where this process did not see
-    /// its end, what it sent is in doubt.
-    fn left_behind(&self, action: &Action) -> Ended {
-        let interrupted = || Ended { ending: Ending::Interrupted, noted: action.ledger.clone() };
-        self.book().unsettled.get(&attempt_of(action)).cloned().unwrap_or_else(interrupted)
-    }
-}
-
 /// What the log names where it speaks of the attempt that `executing` is.
 fn span_of(executing: &Action) -> Span {
     let (action, attempt) = attempt_of(executing);
     tracing::info_span!("attempt", %action, attempt, tool = %executing.proposal.tool)
 }
 
-fn attempt_of(executing: &Action) -> (ActionId, u32) {
-    (executing.id, executing.state.attempts_used())
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let mut book = self.gateway.endings.book();
-        if let Some(count) = book.running.get_mut(&self.id) {
-            *count -= 1;
-            if *count == 0 {
-                book.running.remove(&self.id);
-            }
-        }
-        if book.running.is_empty() {
-            self.gateway.endings.idle.notify_waiters();
-        }
-    }
-}
-
 impl Gateway {
-    /// From before the claim to after the end: as long as this lives, nobody else
-    /// settles the action.
-    pub(crate) fn running(self: &Arc<Self>, id: ActionId) -> Running {
-        *self.endings.book().running.entry(id).or_default() += 1;
-        Running { gateway: Arc::clone(self), id }
-    }
-
-    /// Waits until no attempt runs, nor is about to be claimed, in this process. What
-    /// could not be settled does not run.
-    pub async fn idle(&self) {
-        loop {
-            let idle = self.endings.idle.notified();
-            tokio::pin!(idle);
-            idle.as_mut().enable(); // before the look, so that no end is missed
-            if self.endings.book().running.is_empty() {
-                return;
-            }
-            idle.await;
-        }
-    }
-
-    /// One attempt of a claimed action, from its start to its written end.
-    pub(crate) async fn run(&self, claimed: Action, running: Running) -> Outcome {
+    /// One attempt of a claimed action, from its start to its written end. Where the end
+    /// need not be written to be known, `tell` tells it before.
+    pub(crate) async fn run(&self, claimed: Action, running: Running, turn: Turn, tell: Tell) -> Outcome {
         let span = span_of(&claimed);
         async {
             let ended = self.execute(&claimed).await;
-            let settled = self.settle(&claimed, &ended).await;
+            drop(turn); // whoever is told of the end finds the place free
+            let settled = self.settle(&claimed, &ended, Some(tell)).await;
             if settled.is_err() {
-                self.endings.book().unsettled.insert(attempt_of(&claimed), ended);
+                self.endings.leave(&claimed, ended);
             }
             drop(running); // not before whoever settles it knows how it ended
             Outcome::of_attempt(settled.unwrap_or(claimed))
@@ -193,8 +88,8 @@ impl Gateway {
     /// Settles what an attempt came to, as its records tell. Where they cannot be
     /// asked, or the end cannot be written, the action stays as it is, executing,
     /// and [`Gateway::sweep`] tries again.
-    async fn settle(&self, action: &Action, ended: &Ended) -> Result<Action, NotSettled> {
-        let settled = self.try_settle(action, ended).await;
+    async fn settle(&self, action: &Action, ended: &Ended, tell: Option<Tell>) -> Result<Action, NotSettled> {
+        let settled = self.try_settle(action, ended, tell).await;
         match &settled {
             Ok(_) => {
                 self.endings.settled(action);
@@ -207,7 +102,12 @@ impl Gateway {
         settled
     }
 
-    async fn try_settle(&self, action: &Action, ended: &Ended) -> Result<Action, NotSettled> {
+    async fn try_settle(
+        &self,
+        action: &Action,
+        ended: &Ended,
+        tell: Option<Tell>,
+    ) -> Result<Action, NotSettled> {
         let Ended { ending, noted } = ended;
         let proposal = &action.proposal;
         fault::reached(Point::BeforeRecords);
@@ -215,14 +115,17 @@ impl Gateway {
         let records = records.map_err(NotSettled::Away)?;
         let verdict = settlement::verdict(ending, &records);
         let ledger = settlement::ledger(&records, noted);
+        let is_known = settlement::is_found_again(&verdict, &ledger, &records, &action.ledger);
 
         let attempt = action.state.attempts_used();
         let detail = crate::outcome::end_of_attempt(attempt, &verdict);
         let expires_after = self.settings.rules.of(&proposal.tool).expires_after;
         let event = Event::Settled { verdict, at: self.clock.now(), expires_after };
         let state = action.next(event).map_err(|illegal| NotSettled::Failed(illegal.to_string()))?;
+        let told = tell.filter(|_| is_known).map(|tell| self.tell(tell, action, &state, &ledger));
         fault::reached(Point::BeforeFinish);
         let swap = self.swap(action, state, ledger, None, detail).await;
+        drop(told);
         match swap.map_err(|problem| NotSettled::Failed(problem.to_string()))? {
             Swap::Done(settled) => {
                 fault::reached(Point::Finished);
@@ -234,6 +137,23 @@ impl Gateway {
                 Err(NotSettled::Failed("the action is not where it was".to_owned()))
             }
         }
+    }
+
+    /// Tells whoever confirmed how it ended, before that is written: it is known for good
+    /// already. Until the answer of this is dropped, whoever looks waits.
+    fn tell(&self, tell: Tell, executing: &Action, state: &State, ledger: &Ledger) -> Ahead<'_> {
+        let ahead = self.endings.ahead(executing.id);
+        let ended = Action {
+            id: executing.id,
+            revision: Revision(executing.revision.0 + 1),
+            proposal: executing.proposal.clone(),
+            state: state.clone(),
+            ledger: ledger.clone(),
+        };
+        // Whoever confirmed may be gone.
+        let _ = tell.send(Outcome::of_attempt(ended));
+        fault::reached(Point::EndTold);
+        ahead
     }
 
     /// Settles every executing action that no task of this process runs: after a
@@ -269,7 +189,7 @@ impl Gateway {
         let now = now.ok_or_else(|| NotSettled::Failed("the action is gone".to_owned()))?;
         if now.revision == seen.revision {
             let ended = self.endings.left_behind(&now);
-            self.settle(&now, &ended).instrument(span_of(&now)).await?;
+            self.settle(&now, &ended, None).instrument(span_of(&now)).await?;
         }
         Ok(())
     }

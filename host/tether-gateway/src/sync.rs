@@ -4,4 +4,4 @@
 pub(crate) use std::sync::{Mutex, MutexGuard};
 
 pub(crate) use tokio::spawn;
-pub(crate) use tokio::sync::{AcquireError, Notify, OwnedSemaphorePermit, Semaphore};
+pub(crate) use tokio::sync::{AcquireError, Notify, OwnedSemaphorePermit, Semaphore, oneshot};

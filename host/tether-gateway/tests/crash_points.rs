@@ -2,12 +2,14 @@
 
 mod world;
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tether_core::action::{Output, State, Status};
 use tether_core::failure::Cause;
 use tether_core::id::ActionId;
 use tether_core::ledger::{Answer, Effect, Entry, Fact};
+use tether_gateway::Told;
 use world::{Act, Then, World, ann, key, propose, words};
 
 /// One life that proposes and survives.
@@ -58,19 +60,31 @@ fn check_settled(world: &World, id: ActionId, when: &str) {
 /// Deaths of one action's host, one after the other.
 const DEATHS: usize = 2;
 
+/// How it ended, once and for all, and what that came to.
+type End = OnceLock<(Status, Option<Effect>)>;
+
 /// A life that recovers, and in which a person confirms; dead at `step`, unless it takes
-/// fewer. Whether it survived.
-fn confirmed(world: &World, id: ActionId, step: usize, when: &str) -> bool {
+/// fewer. Whether it survived. Somebody who lives longer `was_told` of an end.
+fn confirmed(world: &World, id: ActionId, was_told: &Arc<End>, step: usize, when: &str) -> bool {
     world.fuse.set(step);
-    let (there, when) = (world.clone(), when.to_owned());
+    let (there, was_told, when) = (world.clone(), Arc::clone(was_told), when.to_owned());
     let lived = world.live(async move |gateway| {
         let sent = there.handlers.sent();
         gateway.recover().await.unwrap();
         check_settled(&there, id, &when);
         assert_eq!(there.handlers.sent(), sent, "{when}: nothing is sent again by itself");
 
-        let status = there.stored(id).state.status();
-        let told = words(&gateway.confirm(&ann(), id, key("c"), None).await.unwrap());
+        let stored = there.stored(id);
+        let status = stored.state.status();
+        if let Some(ended) = was_told.get() {
+            assert_eq!((status, stored.effect()), *ended, "{when}: as it was told");
+        }
+        let outcome = gateway.confirm(&ann(), id, key("c"), None).await.unwrap();
+        if matches!(outcome.told, Told::Succeeded | Told::Failed) {
+            was_told.get_or_init(|| (outcome.action.state.status(), outcome.action.effect()));
+        }
+        let told = words(&outcome);
+        gateway.idle().await; // what was told may be being written yet
         check_settled(&there, id, &when);
         if status == Status::Succeeded {
             assert_eq!(told, "Replayed", "{when}");
@@ -86,8 +100,9 @@ fn lives(acts: &[Act], deaths: &[usize]) -> bool {
     let world = World::new(acts);
     let id = proposed(&world);
     let when = format!("{acts:?}, dead at {deaths:?}");
-    let survived = deaths.iter().fold(false, |_, step| confirmed(&world, id, *step, &when));
-    assert!(confirmed(&world, id, 0, &when));
+    let was_told = Arc::default();
+    let survived = deaths.iter().fold(false, |_, step| confirmed(&world, id, &was_told, *step, &when));
+    assert!(confirmed(&world, id, &was_told, 0, &when));
     survived
 }
 
@@ -183,7 +198,10 @@ fn texts_are_erased_and_records_emptied_whenever_the_host_dies() {
     loop {
         let world = World::new(&[Act::Commit]);
         let id = proposed(&world);
-        world.live(async move |gateway| gateway.confirm(&ann(), id, None, None).await.unwrap());
+        world.live(async move |gateway| {
+            gateway.confirm(&ann(), id, None, None).await.unwrap();
+            gateway.idle().await;
+        });
         world.clock.advance(Duration::from_secs(31 * 24 * 3600));
         step += 1;
         world.fuse.set(step);

@@ -11,6 +11,8 @@ mod call;
 mod confirm;
 #[path = "../../../host/tether-gateway/src/decline.rs"]
 mod decline;
+#[path = "../../../host/tether-gateway/src/endings.rs"]
+mod endings;
 #[path = "../../../host/tether-gateway/src/gateway.rs"]
 mod gateway;
 #[path = "../../../host/tether-gateway/src/journal.rs"]

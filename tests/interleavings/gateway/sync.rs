@@ -12,6 +12,7 @@ use std::task::Poll;
 use shuttle::sync::atomic::AtomicBool;
 pub(crate) use shuttle::sync::{Mutex, MutexGuard};
 pub(crate) use tokio::sync::AcquireError;
+pub(crate) use tokio::sync::oneshot;
 use tokio::sync::futures::Notified;
 
 /// Here the checker decides who goes on.

@@ -286,6 +286,11 @@ impl Simulation {
                 let ever = Ever {
                     panicked: self.outside.panics.load(Ordering::SeqCst) > 0,
                     outdated: self.outdated_once,
+                    recorded: self
+                        .outside
+                        .peek(asked.action.into())
+                        .iter()
+                        .any(|record| record.step.is_none()),
                     asked_again: self.asked.iter().filter(|other| other.is_of(&asked)).count() > 1,
                 };
                 check_told(&asked, &told, &now, &history, self.holder(&asked), ever)?;

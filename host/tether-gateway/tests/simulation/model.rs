@@ -144,23 +144,22 @@ pub(crate) fn check_told(
     let right = match told {
         Ok(outcome) => {
             let attempt = outcome.action.state.attempts_used();
-            let ran = |to: Status| {
-                let claimed = |event: &HistoryEvent| {
-                    event.to == Status::Executing
-                        && event.attempt == attempt
-                        && by(event) == Some(&asked.person)
-                };
-                let ended = |event: &HistoryEvent| {
+            let claimed = history.iter().any(|event| {
+                event.to == Status::Executing && event.attempt == attempt && by(event) == Some(&asked.person)
+            });
+            let ended = |to: Status| {
+                history.iter().any(|event| {
                     event.from == Some(Status::Executing) && event.to == to && event.attempt == attempt
-                };
-                history.iter().any(claimed) && history.iter().any(ended)
+                })
             };
+            // Of a record that is there, the end may be told before it is written.
+            let ends = ever.recorded && status == Status::Executing;
             match outcome.told {
                 Told::Approved => {
                     history.iter().any(|event| is_approval(event) && by(event) == Some(&asked.person))
                 }
-                Told::Succeeded => ran(Status::Succeeded),
-                Told::FailedRetryable => ran(Status::Pending),
+                Told::Succeeded => claimed && (ended(Status::Succeeded) || ends),
+                Told::FailedRetryable => claimed && ended(Status::Pending),
                 Told::Replayed => status == Status::Succeeded && may_replay(asked, now),
                 Told::Failed => status == Status::Failed,
                 Told::Declined => status == Status::Declined,
@@ -219,6 +218,8 @@ fn may_replay(asked: &Asked, now: &Action) -> bool {
 pub(crate) struct Ever {
     pub(crate) panicked: bool,
     pub(crate) outdated: bool,
+    /// Its main record was written.
+    pub(crate) recorded: bool,
     /// The same person confirmed it more than once.
     pub(crate) asked_again: bool,
 }
