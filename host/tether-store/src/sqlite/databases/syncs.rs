@@ -215,7 +215,7 @@ pub(super) fn in_doubt() -> SqlError {
     SqlError::Unreachable("what of it is on the disk cannot be known yet".to_owned())
 }
 
-/// To sync for all who wait. Dropped before it ran, it leaves them to who comes next.
+/// To sync for all who wait. Dropped before its end, it leaves them to who comes next.
 pub(super) struct Lead {
     syncs: Arc<Syncs>,
     done: bool,
@@ -275,7 +275,11 @@ struct Round {
 impl Drop for Lead {
     fn drop(&mut self) {
         if !self.done {
-            self.syncs.queue().led = false;
+            let mut queue = self.syncs.queue();
+            let covered = std::mem::take(&mut queue.covered);
+            queue.waiting.extend(covered);
+            queue.covers = 0;
+            queue.led = false;
         }
     }
 }
