@@ -9,7 +9,6 @@ pub(crate) mod state;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, named_params};
 use tether_core::action::{Action, Revision, State};
-use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::{ActionId, TenantId};
 use tether_core::ledger::Ledger;
@@ -225,20 +224,9 @@ pub(crate) fn update_ledger(
     Ok(changed == 1)
 }
 
-fn moment(row: &Row<'_>, column: &str) -> rusqlite::Result<Timestamp> {
-    row.get(column).map(Timestamp::from_millis)
-}
-
 fn parsed<T>(row: &Row<'_>, column: &str) -> anyhow::Result<T>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
 {
     Ok(row.get::<_, String>(column)?.parse()?)
-}
-
-fn parsed_option<T>(row: &Row<'_>, column: &str) -> anyhow::Result<Option<T>>
-where
-    T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
-{
-    Ok(row.get::<_, Option<String>>(column)?.map(|text| text.parse()).transpose()?)
 }

@@ -3,20 +3,22 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 use tether_core::action::{Revision, Status};
 use tether_core::chain::{self, Head, Line};
+use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::{ActionId, TenantId};
 use tether_core::identity::{Actor, Channel};
 use tether_core::port::actions::HistoryEvent;
 use tether_core::port::announcements::Announced;
 
-use super::{Fault, moment, parsed, parsed_option, state};
+use super::{Columns, Fault, parsed, state};
 
-/// What [`event`] reads.
+/// What [`event`] reads, in this order.
 pub(crate) const EVENT_COLUMNS: &str = "at, actor, channel, was, became, attempt, detail";
 
-/// What [`announced`] and [`chained`] read; the rows of `history` joined with `actions`.
-pub(crate) const ANNOUNCED_COLUMNS: &str = "history.number, history.tenant, place, hash, proposal, state, \
-     actions.id, history.revision, at, actor, channel, was, became, attempt, detail";
+/// What [`announced`] and [`chained`] read, in this order; the rows of `history` joined with
+/// `actions`.
+pub(crate) const ANNOUNCED_COLUMNS: &str = "history.number, history.tenant, place, hash, actions.id, \
+     history.revision, at, actor, channel, was, became, attempt, detail, proposal, state";
 
 /// What an action's last event says of the action itself.
 pub(crate) struct Last {
@@ -113,36 +115,45 @@ pub(crate) fn set_head(
     Ok(())
 }
 
-/// A history event, from a row of [`EVENT_COLUMNS`].
-pub(crate) fn event(row: &Row<'_>) -> anyhow::Result<HistoryEvent> {
-    let channel = row.get::<_, Option<String>>("channel")?;
+/// A history event, from [`EVENT_COLUMNS`], of which the first is number `first` in the row.
+pub(crate) fn event(row: &Row<'_>, first: usize) -> anyhow::Result<HistoryEvent> {
+    read_event(&mut Columns::from(row, first))
+}
+
+fn read_event(columns: &mut Columns<'_>) -> anyhow::Result<HistoryEvent> {
+    let at = Timestamp::from_millis(columns.next()?);
+    let user = columns.next::<Option<String>>()?.map(|user| user.parse()).transpose()?;
+    let channel = columns.next::<Option<String>>()?;
     let channel = channel
         .map(|word| Channel::from_word(&word).ok_or_else(|| anyhow::anyhow!("{word:?} is no channel")));
-    let (user, channel) = (parsed_option(row, "actor")?, channel.transpose()?);
     Ok(HistoryEvent {
-        at: moment(row, "at")?,
-        actor: match (user, channel) {
+        at,
+        actor: match (user, channel.transpose()?) {
             (Some(user), channel) => Some(Actor { user, channel }),
             (None, None) => None,
             (None, Some(_)) => anyhow::bail!("nobody came in by a channel"),
         },
-        from: row.get::<_, Option<String>>("was")?.map(|word| state::status(&word)).transpose()?,
-        to: state::status(&row.get::<_, String>("became")?)?,
-        attempt: row.get("attempt")?,
-        detail: row.get("detail")?,
+        from: columns.next::<Option<String>>()?.map(|word| state::status(&word)).transpose()?,
+        to: state::status(&columns.next::<String>()?)?,
+        attempt: columns.next()?,
+        detail: columns.next()?,
     })
 }
 
 /// An event with what others are told of it, from a row of [`ANNOUNCED_COLUMNS`].
 pub(crate) fn announced(row: &Row<'_>) -> anyhow::Result<Announced> {
+    read_announced(&mut Columns::from(row, 0))
+}
+
+fn read_announced(columns: &mut Columns<'_>) -> anyhow::Result<Announced> {
     Ok(Announced {
-        number: row.get::<_, i64>("number")?.try_into()?,
-        tenant: parsed(row, "tenant")?,
-        place: row.get::<_, i64>("place")?.try_into()?,
-        hash: Digest::from_bytes(row.get("hash")?),
-        action: parsed(row, "id")?,
-        revision: Revision(row.get::<_, i64>("revision")?.try_into()?),
-        event: event(row)?,
+        number: columns.next::<i64>()?.try_into()?,
+        tenant: columns.next::<String>()?.parse()?,
+        place: columns.next::<i64>()?.try_into()?,
+        hash: Digest::from_bytes(columns.next()?),
+        action: columns.next::<String>()?.parse()?,
+        revision: Revision(columns.next::<i64>()?.try_into()?),
+        event: read_event(columns)?,
     })
 }
 
@@ -168,10 +179,11 @@ impl Chained {
 
 /// The same, from a row of [`ANNOUNCED_COLUMNS`].
 pub(crate) fn chained(row: &Row<'_>) -> anyhow::Result<Chained> {
+    let mut columns = Columns::from(row, 0);
     Ok(Chained {
-        announced: announced(row)?,
-        proposal: Digest::from_bytes(row.get("proposal")?),
-        state: Digest::from_bytes(row.get("state")?),
+        announced: read_announced(&mut columns)?,
+        proposal: Digest::from_bytes(columns.next()?),
+        state: Digest::from_bytes(columns.next()?),
     })
 }
 

@@ -109,7 +109,7 @@ pub(super) fn history(
     let mut rows = statement.query((&id, tenant.as_str()))?;
     let mut events = Vec::new();
     while let Some(row) = rows.next()? {
-        let event = history::event(row);
+        let event = history::event(row, 0);
         events.push(event.map_err(|error| Fault::Damaged { id: id.clone(), what: error.to_string() })?);
     }
     Ok(events)

@@ -56,7 +56,7 @@ pub(super) fn chain_history(connection: &Connection) -> anyhow::Result<()> {
 }
 
 fn read(row: &Row<'_>) -> anyhow::Result<(Revision, HistoryEvent)> {
-    Ok((Revision(row.get::<_, i64>("revision")?.try_into()?), history::event(row)?))
+    Ok((Revision(row.get::<_, i64>("revision")?.try_into()?), history::event(row, 2)?))
 }
 
 /// What could be read. One damaged row must not keep a host from starting: what is left
