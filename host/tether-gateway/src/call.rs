@@ -10,6 +10,7 @@ use tether_core::identity::Caller;
 use tether_core::invocation::Invocation;
 use tether_core::json::JsonText;
 use tether_core::problem::Problem;
+use tether_core::retry::RetryPolicy;
 
 use crate::Gateway;
 use crate::admit::{AdmittedCall, AdmittedRead};
@@ -115,9 +116,9 @@ impl Gateway {
         Allowance::new(self.settings.retry, Arc::clone(&self.clock), crate::chance)
     }
 
-    /// How many attempts a read may use.
-    pub fn most_attempts(&self) -> u32 {
-        self.settings.retry.max_attempts()
+    /// How often and how long reads are tried.
+    pub fn policy(&self) -> RetryPolicy {
+        self.settings.retry
     }
 }
 

@@ -50,10 +50,11 @@ fn filter(wanted: &str) -> Result<EnvFilter, ConfigError> {
 }
 
 /// Below warnings only we are heard: what HTTP libraries write at TRACE holds
-/// headers, and so tokens.
+/// headers, and so tokens. rmcp is not heard at all: its warnings hold whatever a client
+/// sent, and are about clients only.
 fn discreet(metadata: &Metadata<'_>) -> bool {
-    let ours = metadata.target().split("::").next().is_some_and(|name| name.starts_with("tether"));
-    ours || *metadata.level() <= Level::WARN
+    let from = metadata.target().split("::").next().unwrap_or_default();
+    from.starts_with("tether") || (from != "rmcp" && *metadata.level() <= Level::WARN)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //! above or beside; and each large dependency has one crate that names it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -92,5 +94,25 @@ fn each_large_dependency_has_one_crate_that_names_it() {
             let names_it = dependencies.contains(dependency);
             assert_eq!(names_it, name == owner, "{dependency} is named by {owner} alone, not by {name}");
         }
+    }
+}
+
+/// Every file of Rust under `folder`.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let files = entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
+}
+
+#[test]
+fn in_the_roof_one_module_names_the_protocol_of_agents() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let named: Vec<_> = sources(&source)
+        .into_iter()
+        .filter(|path| fs::read_to_string(path).expect("it is text").contains("rmcp::"))
+        .collect();
+    assert!(!named.is_empty());
+    for path in named {
+        assert!(path.starts_with(source.join("mcp")), "{} names rmcp", path.display());
     }
 }

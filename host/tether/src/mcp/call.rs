@@ -42,7 +42,8 @@ impl Server {
             // Of a tool that is not there, the gateway says so.
             does => {
                 let promises = does == Some(Does::Reads { promises: true });
-                let (progress, watcher) = Progress::of(context, self.gateway().most_attempts()).unzip();
+                let (progress, watcher) =
+                    Progress::of(context, self.gateway().policy().max_attempts()).unzip();
                 let read = unpanicked(self.read(name, exchange, watcher));
                 let read = tokio::select! {
                     biased;

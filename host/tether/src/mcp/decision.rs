@@ -236,6 +236,7 @@ impl Server {
             }
             () = context.ct.cancelled() => None,
             () = exchange.is_abandoned() => None,
+            () = self.closes() => None,
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) struct Message {
 /// What sort of message it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It is answered, under this id: its JSON text.
+    /// It is answered, under this id: its JSON text, one for each id.
     Request(String),
     /// It is not answered.
     Notification,
@@ -97,9 +97,11 @@ impl Message {
         };
         let members = members(&text).ok_or_else(|| shape(None, "a message is a JSON object"))?;
         let id = members.get("id").map(|id| id.get());
-        if id.is_some_and(|id| !is_id(id)) {
-            return Err(shape(None, "`id` must be a text, or a whole number of 64 bits"));
-        }
+        let id = id.map(|id| {
+            id_of(id).ok_or_else(|| shape(None, "`id` must be a text, or a whole number of 64 bits"))
+        });
+        let id = id.transpose()?;
+        let id = id.as_deref();
         if members.get("jsonrpc").map(|version| version.get()) != Some("\"2.0\"") {
             return Err(shape(id, "`jsonrpc` must be \"2.0\""));
         }
@@ -160,8 +162,14 @@ fn members(text: &str) -> Option<Members<'_>> {
     serde_json::from_str(text).ok()
 }
 
-fn is_id(text: &str) -> bool {
-    text.starts_with('"') || text.parse::<i64>().is_ok()
+/// The JSON text of an id, the same for the same id.
+fn id_of(text: &str) -> Option<String> {
+    if text.starts_with('"') {
+        let id: String = serde_json::from_str(text).ok()?;
+        return serde_json::to_string(&id).ok();
+    }
+    // `-0` is another number to rmcp.
+    text.parse::<i64>().map(|id| id.to_string()).ok().filter(|id| id == text)
 }
 
 /// Where `part`, which is a part of `whole`, stands in it.
@@ -218,6 +226,13 @@ mod tests {
     }
 
     #[test]
+    fn an_id_is_the_same_however_it_is_written() {
+        let id = |id: &str| read(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#)).kind;
+        assert_eq!(id(r#""\u0041\/""#), id(r#""A/""#));
+        assert_ne!(id("1"), id("\"1\""));
+    }
+
+    #[test]
     fn what_is_no_message_says_why_and_names_the_id_where_there_is_one() {
         #[track_caller]
         fn check(text: &str, id: Option<&str>, part: &str) {
@@ -232,6 +247,7 @@ mod tests {
         check("5", None, "JSON object");
         check(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, None, "`id`");
         check(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, None, "`id`");
+        check(r#"{"jsonrpc":"2.0","id":-0,"method":"ping"}"#, None, "`id`");
         check(r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#, None, "`id`");
         check(r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, Some("1"), "`jsonrpc`");
         check(r#"{"id":1,"method":"ping"}"#, Some("1"), "`jsonrpc`");

@@ -49,6 +49,9 @@ pub(crate) const ROUTES: &[Route] = &[endpoint::POST, endpoint::GET, endpoint::D
 /// How often a stream without news says that it is alive.
 const BEAT: Duration = Duration::from_secs(15);
 
+/// What a call may take beyond the time of its handler.
+const MARGIN: Duration = Duration::from_secs(120);
+
 type Service = StreamableHttpService<Server, LocalSessionManager>;
 
 /// The protocol's server, over HTTP and for `tether mcp`.
@@ -68,10 +71,12 @@ impl Mcp {
         inbox: &str,
         closing: watch::Receiver<bool>,
     ) -> Self {
+        // It may wait for its turn, and a form for its person.
+        let longest_call = gateway.policy().call_time() + MARGIN;
         let tools = Tools::new(&gateway.all_offers(), settings.page_size);
         let pages = Pages(format!("{inbox}/inbox/actions/"));
         let shared = Arc::new(Shared { gateway, tools, pages, asked: Asked::default(), closing });
-        let sessions = Sessions::new(settings.max_sessions, settings.session);
+        let sessions = Sessions::new(settings.max_sessions, settings.session, longest_call);
         let service = |server: Server| {
             // The door was there before: one place knows names and origins.
             let config = StreamableHttpServerConfig::default()

@@ -74,6 +74,13 @@ impl Server {
     pub(super) fn asked(&self) -> &Asked {
         &self.shared.asked
     }
+
+    /// Until the host is about to stop.
+    pub(super) async fn closes(&self) {
+        let mut closing = self.shared.closing.clone();
+        // Whoever could say so is gone as well.
+        let _ = closing.wait_for(|closing| *closing).await;
+    }
 }
 
 impl ServerHandler for Server {
@@ -182,10 +189,9 @@ impl ServerHandler for Server {
             // It may be gone again.
             let _ = context.sink().notify_tool_list_changed().await;
         }
-        let mut closing = self.shared.closing.clone();
         tokio::select! {
             () = context.cancelled() => {}
-            _ = closing.wait_for(|closing| *closing) => {}
+            () = self.closes() => {}
         }
         Ok(())
     }

@@ -72,10 +72,12 @@ impl Seat {
 }
 
 impl Sessions {
-    /// No sessions; at most `most`, each of which ends after so long without a request.
-    pub(super) fn new(most: usize, idle: Duration) -> Self {
+    /// No sessions; at most `most`, each of which ends after so long without a request. A call
+    /// takes at most `call`.
+    pub(super) fn new(most: usize, idle: Duration, call: Duration) -> Self {
         let mut config = SessionConfig::default();
-        config.keep_alive = Some(idle);
+        // rmcp counts from the last message, also while a call is under way.
+        config.keep_alive = Some(idle + call);
         // A stream that broke off is not resumed.
         config.sse_retry = None;
         config.completed_cache_ttl = Duration::ZERO;
@@ -102,7 +104,7 @@ impl Sessions {
         let surplus = {
             let mut open = self.open();
             let used = self.used_now();
-            // rmcp has closed them by itself.
+            // rmcp closes them by itself, a little later.
             open.retain(|_, session| used.at.duration_since(session.used.at) < self.idle);
             open.insert(id.to_owned(), Session { tenant, user, used });
             let mut surplus = Vec::new();
@@ -123,6 +125,10 @@ impl Sessions {
     pub(super) fn is_of(&self, id: &str, caller: &Caller) -> bool {
         let mut open = self.open();
         let Some(session) = open.get_mut(id).filter(|session| session.is_of(caller)) else { return false };
+        if session.used.at.elapsed() >= self.idle {
+            open.remove(id);
+            return false;
+        }
         session.used = self.used_now();
         true
     }
@@ -194,7 +200,17 @@ mod tests {
     }
 
     fn sessions(most: usize) -> Sessions {
-        Sessions::new(most, Duration::from_secs(3600))
+        Sessions::new(most, Duration::from_secs(3600), Duration::from_secs(60))
+    }
+
+    #[tokio::test]
+    async fn a_session_that_was_not_used_for_so_long_is_over() {
+        let (sessions, bot) =
+            (Sessions::new(8, Duration::from_millis(20), Duration::ZERO), caller("acme", "bot"));
+        sessions.opened("s", &bot).await;
+        let over = std::time::Instant::now() + Duration::from_millis(20);
+        tokio::time::sleep_until(over.into()).await;
+        assert!(!sessions.is_of("s", &bot));
     }
 
     #[tokio::test]
