@@ -213,7 +213,8 @@ async fn two_requests_with_one_id_at_once_get_their_own_answers() {
     let client = Client::new(&server, BOTH[0]).await;
     let asked =
         (0..8).map(|_| client.ask_as(60, "tools/call", r#"{"name":"echo","arguments":{"n":1}}"#, &[]));
-    let answers = futures_all(asked).await;
+    let answers = tokio::time::timeout(Duration::from_secs(10), futures_all(asked));
+    let answers = answers.await.expect("each is answered in its own stream");
     for answer in answers {
         assert_eq!(answer.said(), r#"{"n":1}"#, "{answer:?}");
     }
@@ -244,8 +245,16 @@ async fn one_sees_ones_own_actions_and_no_others() {
     // Everything that a token can be allowed: over MCP it is an agent's all the same.
     let all = server.token("acme", "boss", &Role::ALL).await;
     let id = server.propose().await;
+    let colleague = server.token("acme", "colleague", &[Role::Agent]).await;
+    let theirs = server.send_as(&colleague, "POST", "/v1/tools/write/calls", &[], "{}").await;
+    let theirs = theirs.at("/actionId").as_str().unwrap();
+    assert_eq!(server.send_as(&all, "GET", &format!("/v1/actions/{theirs}"), &[], "").await.status, 200);
     for revision in BOTH {
         let client = Client::with(&server, all.clone(), revision).await;
+        client
+            .call("tether_actions", &format!(r#"{{"actionId":"{theirs}"}}"#))
+            .await
+            .has_failed("ACTION_NOT_FOUND");
         let list = client.call("tether_actions", "{}").await;
         assert_eq!(list.result()["structuredContent"], json!({"actions": [], "nextCursor": null}));
         client
