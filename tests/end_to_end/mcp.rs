@@ -3,6 +3,7 @@
 mod client;
 mod cut;
 mod doors;
+mod headers;
 mod logs;
 mod proposals;
 mod reads;

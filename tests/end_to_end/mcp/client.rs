@@ -196,6 +196,13 @@ impl Client {
         Told::of(Answer::read(self.start(id, tool, arguments, meta)).expect("it answers"))
     }
 
+    /// A call with further headers.
+    pub(crate) fn call_saying(&self, tool: &str, arguments: &str, headers: &[(&str, &str)]) -> Told {
+        let members = format!(r#""name":"{tool}","arguments":{arguments}"#);
+        let body = self.request(self.fresh_id(), "tools/call", &members, "");
+        Told::of(self.post("tools/call", Some(tool), headers, &body))
+    }
+
     /// A call whose answer is to come. Dropped, the client has gone away.
     pub(crate) fn start(&self, id: u64, tool: &str, arguments: &str, meta: &str) -> TcpStream {
         let members = format!(r#""name":"{tool}","arguments":{arguments}"#);

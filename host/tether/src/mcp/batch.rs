@@ -26,7 +26,7 @@ const REVISION: &str = "2025-03-26";
 /// Answers a body that is a list. Its requests run at the same time, and each is answered as
 /// soon as it can be.
 pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unreadable>>) -> Response {
-    if let Some(wrong) = wrong(&arrived.parts.headers, &messages) {
+    if let Some(wrong) = wrong(&arrived.headers, &messages) {
         return error(StatusCode::BAD_REQUEST, None, &ErrorData::invalid_request(wrong, None));
     }
     let mut answers = JoinSet::new();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -46,20 +46,28 @@ const STDIO: HeaderName = HeaderName::from_static("tether-stdio");
 /// listening anew.
 const LOOK_AGAIN: &str = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n";
 
-/// Whoever was let in, with the request, at a host that is ready.
+/// Whoever was let in, at a host that is ready, and what their request says besides its body.
 #[derive(Clone)]
 pub(super) struct Arrived {
     mcp: Arc<Mcp>,
     caller: Caller,
-    pub(super) parts: Parts,
+    method: Method,
+    pub(super) headers: HeaderMap,
 }
 
-async fn posted(State(host): State<Arc<Host>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let arrived = match arrive(&host, parts).await {
-        Ok(arrived) => arrived,
-        Err(answer) => return answer,
-    };
+impl FromRequestParts<Arc<Host>> for Arrived {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, host: &Arc<Host>) -> Result<Self, Response> {
+        let entered = Entered::from_request_parts(parts, host).await.map_err(IntoResponse::into_response)?;
+        // It is set before the gateway is.
+        let mcp = host.mcp().ok_or_else(|| error(StatusCode::SERVICE_UNAVAILABLE, None, &starting()))?;
+        let (method, headers) = (parts.method.clone(), parts.headers.clone());
+        Ok(Self { mcp: Arc::clone(mcp), caller: entered.caller, method, headers })
+    }
+}
+
+async fn posted(arrived: Arrived, body: Body) -> Response {
     let text = match read(body).await {
         Ok(text) => text,
         Err(unreadable) => return refused(unreadable),
@@ -71,11 +79,7 @@ async fn posted(State(host): State<Arc<Host>>, request: Request) -> Response {
     }
 }
 
-async fn listened(State(host): State<Arc<Host>>, request: Request) -> Response {
-    let arrived = match arrive(&host, request.into_parts().0).await {
-        Ok(arrived) => arrived,
-        Err(answer) => return answer,
-    };
+async fn listened(arrived: Arrived) -> Response {
     if let Some(answer) = arrived.of_no_session(None) {
         return answer;
     }
@@ -83,19 +87,12 @@ async fn listened(State(host): State<Arc<Host>>, request: Request) -> Response {
     if answer.status() != StatusCode::OK {
         return answer;
     }
-    let mut closing = host.closing();
-    let closing = async move {
-        // Whoever could say so is gone as well.
-        let _ = closing.wait_for(|closing| *closing).await;
-    };
+    let shared = Arc::clone(&arrived.mcp.shared);
+    let closing = async move { shared.closes().await };
     answer.map(|body| Body::new(News::new(body, Bytes::from_static(LOOK_AGAIN.as_bytes()), closing)))
 }
 
-async fn ended(State(host): State<Arc<Host>>, request: Request) -> Response {
-    let arrived = match arrive(&host, request.into_parts().0).await {
-        Ok(arrived) => arrived,
-        Err(answer) => return answer,
-    };
+async fn ended(arrived: Arrived) -> Response {
     if let Some(answer) = arrived.of_no_session(None) {
         return answer;
     }
@@ -104,13 +101,6 @@ async fn ended(State(host): State<Arc<Host>>, request: Request) -> Response {
         arrived.mcp.sessions.ended(session);
     }
     answer
-}
-
-async fn arrive(host: &Arc<Host>, mut parts: Parts) -> Result<Arrived, Response> {
-    let entered = Entered::from_request_parts(&mut parts, host).await.map_err(IntoResponse::into_response)?;
-    // It is set before the gateway is.
-    let mcp = host.mcp().ok_or_else(|| error(StatusCode::SERVICE_UNAVAILABLE, None, &starting()))?;
-    Ok(Arrived { mcp: Arc::clone(mcp), caller: entered.caller, parts })
 }
 
 async fn read(body: Body) -> Result<String, Unreadable> {
@@ -125,12 +115,12 @@ async fn read(body: Body) -> Result<String, Unreadable> {
 impl Arrived {
     /// The session that the request names, if it names one.
     fn session(&self) -> Option<&str> {
-        self.parts.headers.get(SESSION).and_then(|session| session.to_str().ok())
+        self.headers.get(SESSION).and_then(|session| session.to_str().ok())
     }
 
     /// What is answered where the request names a session that is none, or somebody else's.
     fn of_no_session(&self, id: Option<&str>) -> Option<Response> {
-        let named = self.parts.headers.contains_key(SESSION);
+        let named = self.headers.contains_key(SESSION);
         let theirs = self.session().is_some_and(|session| self.mcp.sessions.is_of(session, &self.caller));
         (named && !theirs).then(|| error(StatusCode::NOT_FOUND, id, &sessions::unknown()))
     }
@@ -175,12 +165,12 @@ impl Arrived {
     /// What rmcp answers. It sees nothing of the request that it does not need.
     async fn handed_on(&self, body: Bytes, id: Option<&str>, exchange: Option<Arc<Exchange>>) -> Response {
         let mut request = Request::new(Body::from(body));
-        *request.method_mut() = self.parts.method.clone();
-        *request.headers_mut() = needed(&self.parts.headers);
+        *request.method_mut() = self.method.clone();
+        *request.headers_mut() = needed(&self.headers);
         if let Some(exchange) = exchange {
             request.extensions_mut().insert(exchange);
         }
-        let service = if self.parts.headers.contains_key(STDIO) { &self.mcp.stdio } else { &self.mcp.http };
+        let service = if self.headers.contains_key(STDIO) { &self.mcp.stdio } else { &self.mcp.http };
         let mut answer = service.handle(request).await.map(Body::new);
         if answer.status().is_client_error() || answer.status().is_server_error() {
             answer = worded(answer, id).await;
@@ -192,7 +182,7 @@ impl Arrived {
     /// The key of a call: of the message, of the header, or what the session and the id make:
     /// an id is used once in a session, so that the same one is the same request.
     fn key(&self, message: &Message) -> Result<Option<IdempotencyKey>, ErrorData> {
-        let header = key_header(&self.parts.headers)
+        let header = key_header(&self.headers)
             .map_err(|_| problem::invalid("the `Idempotency-Key` header is no key"))?;
         let own =
             match &message.key {

@@ -40,6 +40,15 @@ pub(super) struct Shared {
     pub(super) closing: watch::Receiver<bool>,
 }
 
+impl Shared {
+    /// Until the host is about to stop.
+    pub(super) async fn closes(&self) {
+        let mut closing = self.closing.clone();
+        // Whoever could say so is gone as well.
+        let _ = closing.wait_for(|closing| *closing).await;
+    }
+}
+
 /// Whether the request is of a revision without sessions.
 pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     // Dates, so that their order is that of their texts.
@@ -77,9 +86,7 @@ impl Server {
 
     /// Until the host is about to stop.
     pub(super) async fn closes(&self) {
-        let mut closing = self.shared.closing.clone();
-        // Whoever could say so is gone as well.
-        let _ = closing.wait_for(|closing| *closing).await;
+        self.shared.closes().await;
     }
 }
 
