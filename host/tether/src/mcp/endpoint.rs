@@ -96,9 +96,11 @@ async fn ended(arrived: Arrived) -> Response {
     if let Some(answer) = arrived.of_no_session(None) {
         return answer;
     }
-    let answer = arrived.handed_on(Bytes::new(), None, None).await;
+    let mut answer = arrived.handed_on(Bytes::new(), None, None).await;
     if let Some(session) = arrived.session().filter(|_| answer.status().is_success()) {
         arrived.mcp.sessions.ended(session);
+        // It is over by now; what was only accepted is a failure to some clients.
+        *answer.status_mut() = StatusCode::NO_CONTENT;
     }
     answer
 }

@@ -116,7 +116,7 @@ async fn a_session_of_somebody_else_is_none() {
 async fn a_session_that_its_client_ended_is_gone() {
     let server = Server::start().await;
     let client = Client::new(&server, SESSIONS[2]).await;
-    assert_eq!(client.bare("DELETE", &[]).await.status, 202);
+    assert_eq!(client.bare("DELETE", &[]).await.status, 204);
     client.ask("tools/list", "{}").await.is_error(404, -32001, "no such session");
 }
 
