@@ -13,7 +13,7 @@ use hyper::body::{Body as HttpBody, Frame};
 use rmcp::ErrorData;
 use tokio::task::JoinSet;
 
-use super::endpoint::{Arrived, error, refused};
+use super::endpoint::{Arrived, REVISION, error, refused};
 use super::message::{Kind, Message, Unreadable};
 use crate::http::BODY_LIMIT;
 
@@ -21,7 +21,7 @@ use crate::http::BODY_LIMIT;
 const MOST: usize = 100;
 
 /// The revision that knows them; a request without the header is of it.
-const REVISION: &str = "2025-03-26";
+const ITS_REVISION: &str = "2025-03-26";
 
 /// Answers a body that is a list. Its requests run at the same time, and each is answered as
 /// soon as it can be.
@@ -64,7 +64,7 @@ pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unrea
 
 /// What is wrong with the list as a whole.
 fn wrong(headers: &HeaderMap, messages: &[Result<Message, Unreadable>]) -> Option<&'static str> {
-    if headers.get("mcp-protocol-version").is_some_and(|revision| revision != REVISION) {
+    if headers.get(REVISION).is_some_and(|revision| revision != ITS_REVISION) {
         return Some("a body holds one message in this revision");
     }
     if messages.is_empty() {

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, options, post};
 use rmcp::ErrorData;
-use rmcp::model::ErrorCode;
+use rmcp::model::{ErrorCode, ProtocolVersion};
 use serde_json::Value;
 use tether_core::digest::Digest;
 use tether_core::id::IdempotencyKey;
@@ -36,6 +36,9 @@ pub(super) const DELETE: Route =
 
 pub(super) const PREFLIGHT: Route =
     Route { method: Method::OPTIONS, path: PATH, needs: Needs::Nobody, handler: || options(door::preflight) };
+
+/// Names the revision of the protocol that a request is of.
+pub(super) const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
@@ -115,6 +118,13 @@ async fn read(body: Body) -> Result<String, Unreadable> {
 }
 
 impl Arrived {
+    /// Whether the request says that it is of a revision without sessions.
+    fn is_stateless(&self) -> bool {
+        let revision = self.headers.get(REVISION).and_then(|revision| revision.to_str().ok());
+        // Dates, so that their order is that of their texts.
+        revision.is_some_and(|revision| revision >= ProtocolVersion::V_2026_07_28.as_str())
+    }
+
     /// The session that the request names, if it names one.
     fn session(&self) -> Option<&str> {
         self.headers.get(SESSION).and_then(|session| session.to_str().ok())
@@ -131,6 +141,11 @@ impl Arrived {
     pub(super) async fn answer(&self, message: Message) -> Response {
         if let Some(answer) = self.of_no_session(message.id()) {
             return answer;
+        }
+        if message.asks_for("initialize") && self.is_stateless() {
+            // rmcp would begin a session.
+            let wrong = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "initialize", None);
+            return error(StatusCode::NOT_FOUND, message.id(), &wrong);
         }
         let calls = message.asks_for("tools/call");
         let key = match calls.then(|| self.key(&message)).transpose() {

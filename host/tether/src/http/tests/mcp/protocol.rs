@@ -24,14 +24,16 @@ async fn a_session_begins_with_who_we_are_and_what_a_model_must_know() {
 }
 
 #[tokio::test]
-async fn a_handshake_with_the_header_of_the_revision_without_one_gives_a_session() {
+async fn there_is_no_handshake_in_the_revision_without_sessions() {
     let server = Server::start().await;
     let client = Client::new(&server, STATELESS).await;
     let params = json!({"protocolVersion": STATELESS, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#);
-    let begun = client.post(&body, &["Mcp-Method: initialize"]).await;
+    client.post(&body, &["Mcp-Method: initialize"]).await.is_error(404, -32601, "initialize");
+    client.ask("initialize", "{}").await.is_error(404, -32601, "initialize");
+    // Who asks for it without naming the revision in a header gets the newest with sessions.
+    let begun = client.post(&body, &["MCP-Protocol-Version: -", "Mcp-Method: -"]).await;
     assert_eq!(begun.result()["protocolVersion"], "2025-11-25", "{begun:?}");
-    assert!(begun.header("mcp-session-id").is_some());
 }
 
 #[tokio::test]
