@@ -33,6 +33,7 @@ mod settle;
 mod sweep;
 mod sync;
 
+pub use admit::MAX_ARGUMENTS;
 pub use call::{Answer, Called};
 pub use gateway::{Gateway, Settings};
 pub use outcome::{Outcome, Told, failure_of, store_problem};
