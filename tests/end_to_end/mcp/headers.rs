@@ -17,7 +17,7 @@ fn offering(name: &str, upstream: &Upstream) -> Setup {
         },
     }]);
     let setup = Setup::of(&[]);
-    let tools = setup.folder().file("tools.json", &tools.to_string());
+    let tools = setup.folder().file("tools.json", tools.to_string());
     let config = format!("[[endpoints]]\nurl = \"{}\"\ntools = {tools:?}\n", upstream.url("/tools"));
     setup.config("tether.toml", &config)
 }
