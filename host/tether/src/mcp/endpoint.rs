@@ -165,18 +165,34 @@ impl Arrived {
             seat,
         });
         let with_arguments = calls && message.name.as_deref().is_some_and(|name| self.mcp.has_headers(name));
-        let answer = self
-            .handed_on(message.forwarded(with_arguments), message.id(), Some(Arc::clone(&exchange)))
-            .await;
-        if message.asks_for("initialize")
-            && let Some(session) = answer.headers().get(SESSION).and_then(|session| session.to_str().ok())
-        {
-            self.mcp.sessions.opened(session, &self.caller).await;
-        }
+        let body = message.forwarded(with_arguments);
+        let answer = if message.asks_for("initialize") {
+            self.begun(body, message.id(), Arc::clone(&exchange)).await
+        } else {
+            self.handed_on(body, message.id(), Some(Arc::clone(&exchange))).await
+        };
         if message.kind == Kind::Response || message.kind == Kind::Notification {
             return answer;
         }
         answer.map(|body| Body::new(Answer::new(body, exchange, departure)))
+    }
+
+    /// The answer to a handshake. In a task of its own: a session whose client went away in the
+    /// middle is counted as well.
+    async fn begun(&self, body: Bytes, id: Option<&str>, exchange: Arc<Exchange>) -> Response {
+        let (arrived, own_id) = (self.clone(), id.map(str::to_owned));
+        let begun = tokio::spawn(async move {
+            let answer = arrived.handed_on(body, own_id.as_deref(), Some(exchange)).await;
+            if let Some(session) = answer.headers().get(SESSION).and_then(|session| session.to_str().ok()) {
+                arrived.mcp.sessions.opened(session, &arrived.caller).await;
+            }
+            answer
+        });
+        begun.await.unwrap_or_else(|died| {
+            tracing::error!(error = %died, "the task of a handshake died");
+            let wrong = ErrorData::internal_error("the host failed; its log has the cause", None);
+            error(StatusCode::INTERNAL_SERVER_ERROR, id, &wrong)
+        })
     }
 
     /// What rmcp answers. It sees nothing of the request that it does not need.
