@@ -15,6 +15,8 @@ mod decision;
 mod door;
 mod endpoint;
 mod exchange;
+#[cfg(test)]
+mod foreign;
 mod message;
 mod problem;
 mod progress;

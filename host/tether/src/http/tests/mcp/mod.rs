@@ -5,5 +5,6 @@ mod calls;
 mod client;
 mod decisions;
 mod door;
+mod foreign;
 mod listening;
 mod protocol;
