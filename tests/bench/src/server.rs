@@ -109,11 +109,13 @@ impl Server {
         Ok(self.data.clone())
     }
 
-    /// MiB of memory that it holds: now (`VmRSS`), or at most so far (`VmHWM`).
-    pub(crate) fn memory(&self, which: &str) -> anyhow::Result<f64> {
-        let path = format!("/proc/{}/status", self.child.id());
-        let status = fs::read_to_string(&path).with_context(|| format!("there is no {path}"))?;
-        let line = status.lines().find_map(|line| line.strip_prefix(which)?.strip_prefix(':'));
+    /// MiB of memory that it holds, as the line `which` of a file of the kernel says:
+    /// resident now (`VmRSS`) or at most so far (`VmHWM`, both in `status`), or what of
+    /// that is there once, however often it is mapped (`Pss`, in `smaps_rollup`).
+    pub(crate) fn memory(&self, file: &str, which: &str) -> anyhow::Result<f64> {
+        let path = format!("/proc/{}/{file}", self.child.id());
+        let told = fs::read_to_string(&path).with_context(|| format!("there is no {path}"))?;
+        let line = told.lines().find_map(|line| line.strip_prefix(which)?.strip_prefix(':'));
         let kib = line.and_then(|line| line.trim().strip_suffix("kB")).context("it tells no such number")?;
         Ok(kib.trim().parse::<f64>()? / 1024.0)
     }

@@ -1,7 +1,7 @@
 //! One database file: many may read, one has the turn to write.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::config::DbConfig;
 use tether_core::port::databases::{SqlError, SqlLimits};
@@ -12,6 +12,7 @@ use super::error::without_connection;
 use super::files::Identity;
 use super::guard::GuardedConnection;
 use super::room::Room;
+use super::standing::Standing;
 use super::stop::Stop;
 use super::syncs::{Seen, Syncs};
 use super::turn::Turn;
@@ -31,6 +32,14 @@ pub(super) enum Pace {
     Blocks,
 }
 
+/// What was seen last of how a file stands.
+#[derive(Default)]
+struct Kept {
+    standing: Option<Arc<Standing>>,
+    /// How often it changed.
+    changes: u64,
+}
+
 /// A database file that is open.
 pub(super) struct DatabaseFile {
     pub(super) path: PathBuf,
@@ -45,6 +54,8 @@ pub(super) struct DatabaseFile {
     turn: Arc<Semaphore>,
     /// The connection for writing, while nobody has the turn.
     writer: Mutex<Option<GuardedConnection>>,
+    /// What it says of itself, where it is ours: nobody else changes that.
+    standing: Mutex<Kept>,
     pub(super) readers: Arc<Readers<GuardedConnection>>,
 }
 
@@ -73,6 +84,7 @@ impl DatabaseFile {
             syncs,
             turn,
             writer: Mutex::default(),
+            standing: Mutex::default(),
             readers,
         })
     }
@@ -85,6 +97,32 @@ impl DatabaseFile {
     /// Where it is.
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// How it stands, if it is ours and somebody looked since it changed; or else the number
+    /// of its changes, for whoever looks now.
+    pub(super) fn standing(&self) -> Result<Arc<Standing>, u64> {
+        let kept = self.kept();
+        kept.standing.clone().ok_or(kept.changes)
+    }
+
+    /// Somebody looked, after so many `changes`.
+    pub(super) fn stands(&self, standing: &Arc<Standing>, changes: u64) {
+        let mut kept = self.kept();
+        if self.own && kept.changes == changes {
+            kept.standing = Some(standing.clone());
+        }
+    }
+
+    /// How it stands has changed, or may have.
+    pub(super) fn stands_otherwise(&self) {
+        let mut kept = self.kept();
+        kept.changes += 1;
+        kept.standing = None;
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers where `result` says that its disk is full.
@@ -189,7 +227,7 @@ impl DatabaseFile {
         tokio::time::timeout(self.limits.turn_time, turn).await.unwrap_or(Err(SqlError::Busy))
     }
 
-    pub(super) fn idle_writer(&self) -> std::sync::MutexGuard<'_, Option<GuardedConnection>> {
+    pub(super) fn idle_writer(&self) -> MutexGuard<'_, Option<GuardedConnection>> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -64,7 +64,13 @@ impl Host {
             let turn = file.turn().await?;
             let (host, place, component) = (self.clone(), place.clone(), scope.component.clone());
             let migrations: Vec<_> = migrations.into_iter().cloned().collect();
-            blocking(move || host.prepare(turn, &place, &component, &migrations)).await?;
+            let changed = file.clone();
+            blocking(move || {
+                let prepared = host.prepare(turn, &place, &component, &migrations);
+                changed.stands_otherwise(); // before it is told, and also where it failed
+                prepared
+            })
+            .await?;
         }
         Ok(file)
     }
@@ -75,7 +81,7 @@ impl Host {
         self: &Arc<Self>,
         place: &Place,
         component: &ComponentName,
-    ) -> Result<Option<(Arc<DatabaseFile>, Standing)>, SqlError> {
+    ) -> Result<Option<(Arc<DatabaseFile>, Arc<Standing>)>, SqlError> {
         let Some(file) = self.files.open(place) else { return Ok(None) };
         let standing = self.look(&file, place, component).await?;
         Ok(standing.map(|standing| (file, standing)))
@@ -87,7 +93,7 @@ impl Host {
         file: Arc<DatabaseFile>,
         place: &Place,
         component: &ComponentName,
-    ) -> Result<(Arc<DatabaseFile>, Standing), SqlError> {
+    ) -> Result<(Arc<DatabaseFile>, Arc<Standing>), SqlError> {
         let standing = self.look(&file, place, component).await?;
         Ok((file, standing.ok_or_else(super::changed)?))
     }
@@ -95,6 +101,22 @@ impl Host {
     /// What a database says, and what is known about it; none where `file` is not the one
     /// in its place any more.
     async fn look(
+        self: &Arc<Self>,
+        file: &Arc<DatabaseFile>,
+        place: &Place,
+        component: &ComponentName,
+    ) -> Result<Option<Arc<Standing>>, SqlError> {
+        let changes = match file.standing() {
+            Ok(standing) => return Ok(self.files.holds(place, file)?.then_some(standing)),
+            Err(changes) => changes,
+        };
+        let Some(standing) = self.look_inside(file, place, component).await? else { return Ok(None) };
+        let standing = Arc::new(standing);
+        file.stands(&standing, changes);
+        Ok(Some(standing))
+    }
+
+    async fn look_inside(
         self: &Arc<Self>,
         file: &Arc<DatabaseFile>,
         place: &Place,
