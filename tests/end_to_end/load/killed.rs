@@ -114,6 +114,8 @@ fn standings(server: &Server) -> BTreeMap<String, Standing> {
 /// (again), is; the number of actions.
 fn check(server: &Server, known: &mut Known, story: &str) -> usize {
     server.api.get("/readyz").check("200 ok");
+    // Whoever looks waits until what was told is written as well.
+    server.api.get("/v1/actions?limit=1").check("200");
     let standings = standings(server);
     let mut effects = BTreeMap::<_, usize>::new();
     for effect in server.effects() {
