@@ -109,11 +109,22 @@ impl Server {
         Ok(self.data.clone())
     }
 
+    /// Its process, for whoever watches it.
+    pub(crate) fn process(&self) -> Process {
+        Process(self.child.id())
+    }
+}
+
+/// A running process, by its number.
+#[derive(Clone, Copy)]
+pub(crate) struct Process(u32);
+
+impl Process {
     /// MiB of memory that it holds, as the line `which` of a file of the kernel says:
     /// resident now (`VmRSS`) or at most so far (`VmHWM`, both in `status`), or what of
     /// that is there once, however often it is mapped (`Pss`, in `smaps_rollup`).
-    pub(crate) fn memory(&self, file: &str, which: &str) -> anyhow::Result<f64> {
-        let path = format!("/proc/{}/{file}", self.child.id());
+    pub(crate) fn memory(self, file: &str, which: &str) -> anyhow::Result<f64> {
+        let path = format!("/proc/{}/{file}", self.0);
         let told = fs::read_to_string(&path).with_context(|| format!("there is no {path}"))?;
         let line = told.lines().find_map(|line| line.strip_prefix(which)?.strip_prefix(':'));
         let kib = line.and_then(|line| line.trim().strip_suffix("kB")).context("it tells no such number")?;
