@@ -12,8 +12,8 @@ use std::task::Poll;
 use shuttle::sync::atomic::AtomicBool;
 pub(crate) use shuttle::sync::{Mutex, MutexGuard};
 pub(crate) use tokio::sync::AcquireError;
-pub(crate) use tokio::sync::oneshot;
 use tokio::sync::futures::Notified;
+pub(crate) use tokio::sync::oneshot;
 
 /// Here the checker decides who goes on.
 pub fn meet() {

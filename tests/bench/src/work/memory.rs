@@ -1,6 +1,6 @@
 //! The memory of the server's process.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -33,13 +33,11 @@ pub(super) fn measure(stage: &Stage, table: &mut Table) -> anyhow::Result<()> {
     let server =
         Setup::new(stage, &[probe], compiled).setting("TETHER_LIMITS__MAX_CONCURRENT", "1000").start()?;
     let request = server.api.call("probe_sleep", &format!("{{\"ms\":{}}}", WAIT.as_millis()));
-    let (process, over) = (server.process(), AtomicBool::new(false));
-    let (calls, peak) = thread::scope(|scope| {
-        let watcher = scope.spawn(|| peak_of(process, &over));
-        let calls = load::at_once(server.address, CALLS, &request);
-        over.store(true, Ordering::Relaxed);
-        (calls, watcher.join().expect("it does not panic"))
-    });
+    let (process, (goes_on, is_over)) = (server.process(), mpsc::channel());
+    let watcher = thread::spawn(move || peak_of(process, &is_over));
+    let calls = load::at_once(server.address, CALLS, &request);
+    drop(goes_on);
+    let peak = watcher.join().expect("it does not panic");
     let (first, last) = calls?;
     ensure!(last - first < WAIT, "the calls were never all in flight: {first:?} to {last:?}");
     table.add("memory with 1,000 calls in flight, peak", peak?, None, "MiB", Goal::AtMost(150.0));
@@ -48,12 +46,11 @@ pub(super) fn measure(stage: &Stage, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The most that the server holds until it is `over`.
-fn peak_of(process: Process, over: &AtomicBool) -> anyhow::Result<f64> {
+/// The most that a process holds until it `is_over`: until whoever calls drops its end.
+fn peak_of(process: Process, is_over: &Receiver<()>) -> anyhow::Result<f64> {
     let mut peak: f64 = 0.0;
-    while !over.load(Ordering::Relaxed) {
+    while is_over.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
         peak = peak.max(process.memory("smaps_rollup", "Pss")?);
-        thread::sleep(GLANCE);
     }
     Ok(peak)
 }
