@@ -17,6 +17,7 @@ mod people;
 mod places;
 mod store;
 mod sweepers;
+mod syncs;
 mod world;
 
 use std::sync::Arc;

@@ -5,6 +5,7 @@ pub(crate) mod databases;
 mod failed_commit;
 mod full;
 mod left;
+mod meet;
 mod readers;
 #[cfg(test)]
 mod test_folder;

@@ -29,6 +29,7 @@ mod random;
 mod recover;
 #[path = "../../../host/tether-gateway/src/settle.rs"]
 mod settle;
+mod sqlite;
 #[path = "../../../host/tether-gateway/src/sweep.rs"]
 mod sweep;
 mod sync;
@@ -39,4 +40,5 @@ pub use gateway::{Gateway, Settings};
 pub use outcome::{Outcome, Told, failure_of, store_problem};
 use random::{chance, fresh_action_id, fresh_request_id};
 pub use recover::Recovered;
+pub use sqlite::databases::Log;
 pub use sync::{die, meet};

@@ -21,15 +21,15 @@
 //!
 //! [`records`]: tether_core::port::databases::Databases::records
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use tether_core::port::databases::SqlError;
 use tokio::sync::oneshot;
 
 use crate::sqlite::left::log_of;
+use crate::sqlite::meet::{AtomicU64, File, Mutex, MutexGuard, spawn_blocking};
 use crate::sqlite::{in_place, never};
 
 /// Whoever waits for its answer.
@@ -225,11 +225,11 @@ impl Lead {
     /// Syncs for those who wait, and has another thread sync for those who came meanwhile.
     /// Blocks.
     pub(super) fn run_once(mut self) {
+        // None where a mended file has told them already: then others may lead by now.
+        let Some(round) = self.next() else { return };
+        self.sync(round);
         if let Some(round) = self.next() {
-            self.sync(round);
-        }
-        if let Some(round) = self.next() {
-            tokio::task::spawn_blocking(move || {
+            spawn_blocking(move || {
                 self.sync(round);
                 while let Some(round) = self.next() {
                     self.sync(round);
