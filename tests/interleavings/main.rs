@@ -1,6 +1,6 @@
 //! The gateway under a model checker for threads: who is first at every lock, every
 //! notice, every place and every step of the store is for the checker to decide, in as
-//! many ways as there is time for. A waiter that nobody wakes is a deadlock, and found.
+//! many ways as there is time for. So are those who share a sync in the store. A waiter that nobody wakes is a deadlock, and found.
 //!
 //! A few seconds of it run with every test. At full length, and with other schedules:
 //!
