@@ -2,8 +2,8 @@
 //! where the rule of the tool lets that count, by a form in the client. What a client answers
 //! about a page decides nothing.
 
-use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::ErrorData;
@@ -55,9 +55,24 @@ impl Can {
 }
 
 /// The actions about which a person was asked through a client: nobody is asked twice, so
-/// that no client goes round in circles. Kept for a while only; it decides nothing.
+/// that no client goes round in circles. Kept for a while only.
 #[derive(Debug, Default)]
-pub(super) struct Asked(Mutex<(HashSet<ActionId>, VecDeque<ActionId>)>);
+pub(super) struct Asked(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    actions: HashMap<ActionId, Option<Form>>,
+    order: VecDeque<ActionId>,
+}
+
+/// A form that was given to a client.
+#[derive(Debug)]
+struct Form {
+    /// What whoever answers it has from it, and nobody else.
+    nonce: String,
+    /// The attempts that were used.
+    attempts: u32,
+}
 
 /// How many are kept.
 const KEPT: usize = 4_096;
@@ -65,33 +80,53 @@ const KEPT: usize = 4_096;
 impl Asked {
     /// Notes that it was asked; true where it was not before.
     pub(super) fn note(&self, id: ActionId) -> bool {
-        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, order) = &mut *asked;
-        let is_new = known.insert(id);
-        if is_new {
-            order.push_back(id);
-            if order.len() > KEPT
-                && let Some(oldest) = order.pop_front()
-            {
-                known.remove(&oldest);
-            }
+        let mut kept = self.kept();
+        if kept.actions.contains_key(&id) {
+            return false;
         }
-        is_new
+        kept.actions.insert(id, None);
+        kept.order.push_back(id);
+        if kept.order.len() > KEPT
+            && let Some(oldest) = kept.order.pop_front()
+        {
+            kept.actions.remove(&oldest);
+        }
+        true
     }
 
     /// Whether it was noted.
     pub(super) fn was(&self, id: ActionId) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.contains(&id)
+        self.kept().actions.contains_key(&id)
+    }
+
+    /// A form about it is given, with so many attempts used; its nonce.
+    fn give(&self, id: ActionId, attempts: u32) -> String {
+        let nonce = super::splice::nonce();
+        if let Some(form) = self.kept().actions.get_mut(&id) {
+            *form = Some(Form { nonce: nonce.clone(), attempts });
+        }
+        nonce
+    }
+
+    /// The attempts that the form with this nonce was about; none where no such was given.
+    fn given(&self, id: ActionId, nonce: &str) -> Option<u32> {
+        let kept = self.kept();
+        let form = kept.actions.get(&id)?.as_ref()?;
+        (form.nonce == nonce).then_some(form.attempts)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a client repeats a call with: which action it is about, and for a form, how many
-/// attempts that was about. Nothing in it is secret, and whoever makes one up gets no further
-/// than with `tether_actions`, or with the form itself.
+/// What a client repeats a call with: which action it is about, and for a form, which one
+/// that was. A page's is no secret, and whoever makes one up gets no further than with
+/// `tether_actions`; a form's cannot be made up.
 #[derive(Debug, PartialEq, Eq)]
 enum Resumed {
     ByPage(ActionId),
-    ByForm(ActionId, u32),
+    ByForm(ActionId, String),
 }
 
 impl Resumed {
@@ -99,8 +134,8 @@ impl Resumed {
         if let Some(id) = state.strip_prefix("page:") {
             return id.parse().ok().map(Self::ByPage);
         }
-        let (id, attempts) = state.strip_prefix("form:")?.split_once(':')?;
-        Some(Self::ByForm(id.parse().ok()?, attempts.parse().ok()?))
+        let (id, nonce) = state.strip_prefix("form:")?.split_once(':')?;
+        Some(Self::ByForm(id.parse().ok()?, nonce.to_owned()))
     }
 
     fn id(&self) -> ActionId {
@@ -112,7 +147,7 @@ impl Resumed {
     fn written(&self) -> String {
         match self {
             Self::ByPage(id) => format!("page:{id}"),
-            Self::ByForm(id, attempts) => format!("form:{id}:{attempts}"),
+            Self::ByForm(id, nonce) => format!("form:{id}:{nonce}"),
         }
     }
 }
@@ -161,7 +196,8 @@ impl Server {
             && self.asked().note(action.id)
         {
             if stateless {
-                let state = Resumed::ByForm(action.id, attempts_used).written();
+                let nonce = self.asked().give(action.id, attempts_used);
+                let state = Resumed::ByForm(action.id, nonce).written();
                 return Ok(InputRequiredResult::new(Some(input(BY_FORM, form)), Some(state)).into());
             }
             return match self.by_form(form, exchange, context).await {
@@ -205,9 +241,13 @@ impl Server {
         {
             return Err(other());
         }
+        let attempts = match &resumed {
+            Resumed::ByForm(id, nonce) => Some(self.asked().given(*id, nonce).ok_or_else(other)?),
+            Resumed::ByPage(_) => None,
+        };
         let answer = answers.get(BY_FORM).and_then(|answer| serde_json::from_value(answer.clone()).ok());
-        match (resumed, answer.as_ref().and_then(decision)) {
-            (Resumed::ByForm(_, attempts), Some(yes)) => self.decided(&action, yes, attempts, exchange).await,
+        match (attempts, answer.as_ref().and_then(decision)) {
+            (Some(attempts), Some(yes)) => self.decided(&action, yes, attempts, exchange).await,
             _ => Ok(self.told_of(&action, exchange).into()),
         }
     }
@@ -313,11 +353,10 @@ mod tests {
     #[test]
     fn a_state_survives_its_text_and_other_texts_are_none() {
         let id: ActionId = "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap();
-        for state in [Resumed::ByPage(id), Resumed::ByForm(id, 2)] {
+        for state in [Resumed::ByPage(id), Resumed::ByForm(id, "a:b".into())] {
             assert_eq!(Resumed::read(&state.written()).as_ref(), Some(&state));
         }
-        for text in ["", "page:", "page:x", &format!("form:{id}"), &format!("form:{id}:-1"), &format!("{id}")]
-        {
+        for text in ["", "page:", "page:x", &format!("form:{id}"), &format!("{id}")] {
             assert_eq!(Resumed::read(text), None, "{text}");
         }
     }

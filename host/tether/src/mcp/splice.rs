@@ -81,7 +81,8 @@ fn find(piece: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
     piece.get(from..)?.windows(wanted.len()).position(|window| window == wanted).map(|at| from + at)
 }
 
-fn nonce() -> String {
+/// 32 random hex digits.
+pub(super) fn nonce() -> String {
     let mut bytes = [0; 16];
     // Without random numbers a host does not come so far.
     let _ = getrandom::fill(&mut bytes);
