@@ -27,6 +27,8 @@ struct Book {
     running: HashMap<ActionId, usize>,
     /// Ends that were told, and are being written.
     ahead: HashMap<ActionId, Arc<Notify>>,
+    /// The same, until they are written, however long that takes.
+    told: HashMap<ActionId, Action>,
     /// Attempts, by their number, whose tasks could not settle them.
     unsettled: HashMap<(ActionId, u32), Ended>,
     watchers: HashMap<ActionId, Weak<Notify>>,
@@ -83,6 +85,7 @@ impl Endings {
     pub(crate) fn settled(&self, executing: &Action) {
         let mut book = self.book();
         book.unsettled.remove(&attempt_of(executing));
+        book.told.remove(&executing.id);
         if let Some(watcher) = book.watchers.remove(&executing.id).and_then(|watcher| watcher.upgrade()) {
             watcher.notify_waiters();
         }
@@ -99,22 +102,28 @@ impl Endings {
         self.book().unsettled.get(&attempt_of(action)).cloned().unwrap_or_else(interrupted)
     }
 
-    /// The end of the action is about to be told before it is written.
-    pub(crate) fn ahead(&self, id: ActionId) -> Ahead<'_> {
-        self.book().ahead.insert(id, Arc::new(Notify::new()));
+    /// The action as it has `ended` is about to be told before that is written.
+    pub(crate) fn ahead(&self, ended: &Action) -> Ahead<'_> {
+        let (mut book, id) = (self.book(), ended.id);
+        book.ahead.insert(id, Arc::new(Notify::new()));
+        book.told.insert(id, ended.clone());
         Ahead { endings: self, id }
     }
 
-    /// Waits until what was told of the action's end is written as well. True where it
-    /// was not: what was read before may be older than what was told.
-    pub(crate) async fn written(&self, id: ActionId) -> bool {
-        let Some(end) = self.book().ahead.get(&id).cloned() else { return false };
+    /// The action as it was told to have ended, where that is not written yet. Asked before
+    /// the action is looked up: it may be written in between.
+    pub(crate) fn told(&self, id: ActionId) -> Option<Action> {
+        self.book().told.get(&id).cloned()
+    }
+
+    /// Waits until what was told of the action's end is written as well, or cannot be now.
+    pub(crate) async fn written(&self, id: ActionId) {
+        let Some(end) = self.book().ahead.get(&id).cloned() else { return };
         let mut written = pin!(end.notified());
         written.as_mut().enable(); // before the look, so that it is not missed
         if self.book().ahead.contains_key(&id) {
             written.await;
         }
-        true
     }
 
     /// The same of every action whose end was told by now.

@@ -51,6 +51,7 @@ impl Gateway {
     /// The history of an action that the caller may see, oldest first.
     pub async fn history(&self, caller: &Caller, id: ActionId) -> Result<Vec<HistoryEvent>, Problem> {
         let action = self.action(caller, id).await?;
+        self.endings.written(id).await;
         self.actions.history(&action.proposal.tenant, id).await.map_err(store_problem)
     }
 
@@ -73,11 +74,14 @@ impl Gateway {
         }
     }
 
-    /// The action as it is stored, which is not before what was told of it.
+    /// The action as it is stored, or as it was told to have ended.
     pub(crate) async fn find(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
-        self.endings.written(id).await;
+        let told = self.endings.told(id);
         let found = self.actions.load(&caller.tenant, id).await.map_err(store_problem)?;
         found
+            .map(
+                |found| if found.state.status() == Status::Executing { told.unwrap_or(found) } else { found },
+            )
             .filter(|action| caller.sees_tenant() || action.proposal.proposer == caller.user)
             .ok_or_else(not_found)
     }

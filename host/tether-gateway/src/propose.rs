@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tether_core::action::{Action, Arguments, Preview, Proposal};
+use tether_core::action::{Action, Arguments, Preview, Proposal, State};
 use tether_core::failure::{Cause, Failure};
 use tether_core::fault::{self, Point};
 use tether_core::id::IdempotencyKey;
@@ -29,7 +29,7 @@ impl Gateway {
         if let Some(key) = &key {
             let before = self.actions.proposed_with(&caller.tenant, &caller.user, key).await;
             if let Some(before) = before.map_err(store_problem)? {
-                return self.same(before, &admitted).await;
+                return self.same(caller, before, &admitted).await;
             }
         }
 
@@ -67,13 +67,13 @@ impl Gateway {
             }
             Proposed::TooMany => Err(too_many(rule.max_open.unwrap_or_default())),
             // Somebody with the same key was faster by a moment.
-            Proposed::Before(action) => self.same(action, &admitted).await,
+            Proposed::Before(action) => self.same(caller, action, &admitted).await,
         }
     }
 
     /// The action of an earlier proposal with the same key, if it is the same proposal: not
     /// as it was before what was told of it.
-    async fn same(&self, action: Action, admitted: &Admitted) -> Result<Action, Problem> {
+    async fn same(&self, caller: &Caller, action: Action, admitted: &Admitted) -> Result<Action, Problem> {
         let proposal = &action.proposal;
         if proposal.tool != admitted.offer.tool.name
             || proposal.arguments.fingerprint() != admitted.arguments.fingerprint()
@@ -83,11 +83,11 @@ impl Gateway {
                 "this idempotency key was used for a proposal with another tool or other arguments; use a fresh key",
             ));
         }
-        if !self.endings.written(action.id).await {
-            return Ok(action);
+        match action.state {
+            // Its end may have been told, and even written, since it was looked up.
+            State::Executing { .. } => self.find(caller, action.id).await,
+            _ => Ok(action),
         }
-        let now = self.actions.load(&proposal.tenant, action.id).await.map_err(store_problem)?;
-        now.ok_or_else(crate::look::not_found)
     }
 
     /// The handler's sentence. An error that it *tells* refuses the proposal; one

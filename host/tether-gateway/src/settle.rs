@@ -142,7 +142,6 @@ impl Gateway {
     /// Tells whoever confirmed how it ended, before that is written: it is known for good
     /// already. Until the answer of this is dropped, whoever looks waits.
     fn tell(&self, tell: Tell, executing: &Action, state: &State, ledger: &Ledger) -> Ahead<'_> {
-        let ahead = self.endings.ahead(executing.id);
         let ended = Action {
             id: executing.id,
             revision: Revision(executing.revision.0 + 1),
@@ -150,6 +149,7 @@ impl Gateway {
             state: state.clone(),
             ledger: ledger.clone(),
         };
+        let ahead = self.endings.ahead(&ended);
         // Whoever confirmed may be gone.
         let _ = tell.send(Outcome::of_attempt(ended));
         fault::reached(Point::EndTold);

@@ -10,7 +10,7 @@ use tether_core::action::{Output, State, Status};
 use tether_core::failure::Cause;
 use tether_core::problem::Code;
 use tokio::task::yield_now;
-use world::{Act, World, ann, propose, words};
+use world::{Act, World, ann, key, propose, words};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -112,6 +112,32 @@ async fn a_locked_store_is_told_and_uses_up_no_attempt() {
     world.actions.set_busy(false);
     assert_eq!((world.handlers.runs(), world.stored(id).state.attempts_used()), (0, 0));
     assert_eq!(words(&gateway.confirm(&ann(), id, None, None).await.unwrap()), "Succeeded");
+}
+
+#[tokio::test]
+async fn what_was_told_stays_so_while_the_end_cannot_be_written() {
+    let world = World::new(&[Act::Wait]);
+    let gateway = world.gateway();
+    let id = propose(&gateway, key("p")).await.unwrap().id;
+    let confirm = |text: &str| {
+        let (gateway, key) = (Arc::clone(&gateway), key(text));
+        tokio::spawn(async move { words(&gateway.confirm(&ann(), id, key, None).await.unwrap()) })
+    };
+    let confirmed = confirm("k");
+    world.handlers.started.notified().await;
+    world.actions.fail_next(1);
+    world.handlers.go_on.notify_one();
+    assert_eq!(confirmed.await.unwrap(), "Succeeded");
+    gateway.idle().await;
+    assert_eq!(world.stored(id).state.status(), Status::Executing, "it could not be written");
+
+    assert_eq!(gateway.action(&ann(), id).await.unwrap().state.status(), Status::Succeeded);
+    assert_eq!(propose(&gateway, key("p")).await.unwrap().state.status(), Status::Succeeded);
+    assert_eq!(confirm("k").await.unwrap(), "Replayed");
+    assert_eq!(confirm("l").await.unwrap(), "Conflict ACTION_DECIDED");
+    gateway.sweep().await.unwrap();
+    assert_eq!(world.stored(id).state.status(), Status::Succeeded);
+    assert_eq!(world.handlers.effects(), 1);
 }
 
 #[tokio::test]

@@ -160,7 +160,7 @@ pub(crate) fn check_told(
                 }
                 Told::Succeeded => claimed && (ended(Status::Succeeded) || ends),
                 Told::FailedRetryable => claimed && ended(Status::Pending),
-                Told::Replayed => status == Status::Succeeded && may_replay(asked, now),
+                Told::Replayed => (status == Status::Succeeded || ends) && may_replay(asked, now),
                 Told::Failed => status == Status::Failed,
                 Told::Declined => status == Status::Declined,
                 Told::Conflict(code) => match code {
@@ -171,7 +171,7 @@ pub(crate) fn check_told(
                     Code::ActionChanged => asked.seen.is_some_and(|seen| {
                         asked.stood.1 != seen || since.iter().any(|event| event.attempt != seen)
                     }),
-                    Code::ActionDecided => status == Status::Succeeded,
+                    Code::ActionDecided => status == Status::Succeeded || ends,
                     Code::ActionDeclined => status == Status::Declined,
                     Code::ActionExpired => status == Status::Expired,
                     Code::ActionOutdated => ever.outdated,
@@ -205,7 +205,10 @@ pub(crate) fn check_told(
 
 /// Who replays has the winner's key or none, or waited for an attempt.
 fn may_replay(asked: &Asked, now: &Action) -> bool {
-    let State::Succeeded { claim, approvals, .. } = &now.state else { return false };
+    let (State::Succeeded { claim, approvals, .. } | State::Executing { claim, approvals, .. }) = &now.state
+    else {
+        return false;
+    };
     let mine = |claim: &Claim| claim.by == asked.person && claim.key == asked.key;
     asked.key.is_none()
         || mine(claim)
