@@ -51,7 +51,6 @@ impl Gateway {
     /// The history of an action that the caller may see, oldest first.
     pub async fn history(&self, caller: &Caller, id: ActionId) -> Result<Vec<HistoryEvent>, Problem> {
         let action = self.action(caller, id).await?;
-        self.endings.written(id).await;
         self.actions.history(&action.proposal.tenant, id).await.map_err(store_problem)
     }
 
@@ -74,9 +73,11 @@ impl Gateway {
         }
     }
 
-    /// The action as it is stored, or as it was told to have ended.
+    /// The action as it is stored, which is not before what was told of it; where that cannot
+    /// be written now, as it was told.
     pub(crate) async fn find(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
         let told = self.endings.told(id);
+        self.endings.written(id).await;
         let found = self.actions.load(&caller.tenant, id).await.map_err(store_problem)?;
         found
             .map(
