@@ -120,7 +120,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
+        let exchange = exchange_of(&context)?;
         match &request.request_state {
             Some(state) => {
                 let answers = request.input_responses.unwrap_or_default();
@@ -135,7 +135,7 @@ impl ServerHandler for Server {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
+        let exchange = exchange_of(&context)?;
         self.looked_at(request, &exchange, &context).await
     }
 
@@ -144,7 +144,7 @@ impl ServerHandler for Server {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
+        let exchange = exchange_of(&context)?;
         self.answered_to(request, &exchange).await
     }
 
@@ -153,7 +153,7 @@ impl ServerHandler for Server {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let exchange = Exchange::of(&context.extensions).ok_or_else(without_exchange)?;
+        let exchange = exchange_of(&context)?;
         self.called_off(request, &exchange).await
     }
 
@@ -206,8 +206,10 @@ impl ServerHandler for Server {
     async fn on_initialized(&self, _: NotificationContext<RoleServer>) {}
 }
 
-/// Every request comes through `endpoint.rs`.
-pub(super) fn without_exchange() -> ErrorData {
-    tracing::error!("a request came without what goes along with it");
-    ErrorData::internal_error("the host failed; its log has the cause", None)
+/// What goes along with a request; it is there, as every request comes through `endpoint.rs`.
+fn exchange_of(context: &RequestContext<RoleServer>) -> Result<Arc<Exchange>, ErrorData> {
+    Exchange::of(&context.extensions).ok_or_else(|| {
+        tracing::error!("a request came without what goes along with it");
+        ErrorData::internal_error("the host failed; its log has the cause", None)
+    })
 }
