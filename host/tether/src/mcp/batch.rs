@@ -13,8 +13,9 @@ use hyper::body::{Body as HttpBody, Frame};
 use rmcp::ErrorData;
 use tokio::task::JoinSet;
 
-use super::endpoint::{Arrived, REVISION, error, refused};
+use super::arrived::{Arrived, REVISION};
 use super::message::{Kind, Message, Unreadable};
+use super::refusal::{error, refused};
 use crate::http::BODY_LIMIT;
 
 /// Messages of one body.

@@ -2,8 +2,7 @@
 //! where the rule of the tool lets that count, by a form in the client. What a client answers
 //! about a page decides nothing.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ErrorData;
@@ -14,9 +13,10 @@ use rmcp::model::{
 };
 use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
 use tether_core::action::{Action, State};
-use tether_core::id::ActionId;
+use tether_core::problem::Code;
 use tether_gateway::Outcome;
 
+use super::asked::Resumed;
 use super::exchange::Exchange;
 use super::server::{Server, is_stateless};
 use super::{action, problem, task, words};
@@ -51,104 +51,6 @@ impl Can {
         let forms = can.elicitation.as_ref().is_some_and(|can| can.form.is_some() || can.url.is_none());
         let pages = can.elicitation.as_ref().is_some_and(|can| can.url.is_some());
         Self { forms, pages, tasks: can.supports_tasks() && is_stateless(context) }
-    }
-}
-
-/// The actions about which a person was asked through a client: nobody is asked twice, so
-/// that no client goes round in circles. Kept for a while only.
-#[derive(Debug, Default)]
-pub(super) struct Asked(Mutex<Kept>);
-
-#[derive(Debug, Default)]
-struct Kept {
-    actions: HashMap<ActionId, Option<Form>>,
-    order: VecDeque<ActionId>,
-}
-
-/// A form that was given to a client.
-#[derive(Debug)]
-struct Form {
-    /// What whoever answers it has from it, and nobody else.
-    nonce: String,
-    /// The attempts that were used.
-    attempts: u32,
-}
-
-/// How many are kept.
-const KEPT: usize = 4_096;
-
-impl Asked {
-    /// Notes that it was asked; true where it was not before.
-    pub(super) fn note(&self, id: ActionId) -> bool {
-        let mut kept = self.kept();
-        if kept.actions.contains_key(&id) {
-            return false;
-        }
-        kept.actions.insert(id, None);
-        kept.order.push_back(id);
-        if kept.order.len() > KEPT
-            && let Some(oldest) = kept.order.pop_front()
-        {
-            kept.actions.remove(&oldest);
-        }
-        true
-    }
-
-    /// Whether it was noted.
-    pub(super) fn was(&self, id: ActionId) -> bool {
-        self.kept().actions.contains_key(&id)
-    }
-
-    /// A form about it is given, with so many attempts used; its nonce.
-    fn give(&self, id: ActionId, attempts: u32) -> String {
-        let nonce = super::splice::nonce();
-        if let Some(form) = self.kept().actions.get_mut(&id) {
-            *form = Some(Form { nonce: nonce.clone(), attempts });
-        }
-        nonce
-    }
-
-    /// The attempts that the form with this nonce was about; none where no such was given.
-    fn given(&self, id: ActionId, nonce: &str) -> Option<u32> {
-        let kept = self.kept();
-        let form = kept.actions.get(&id)?.as_ref()?;
-        (form.nonce == nonce).then_some(form.attempts)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What a client repeats a call with: which action it is about, and for a form, which one
-/// that was. A page's is no secret, and whoever makes one up gets no further than with
-/// `tether_actions`; a form's cannot be made up.
-#[derive(Debug, PartialEq, Eq)]
-enum Resumed {
-    ByPage(ActionId),
-    ByForm(ActionId, String),
-}
-
-impl Resumed {
-    fn read(state: &str) -> Option<Self> {
-        if let Some(id) = state.strip_prefix("page:") {
-            return id.parse().ok().map(Self::ByPage);
-        }
-        let (id, nonce) = state.strip_prefix("form:")?.split_once(':')?;
-        Some(Self::ByForm(id.parse().ok()?, nonce.to_owned()))
-    }
-
-    fn id(&self) -> ActionId {
-        match self {
-            Self::ByPage(id) | Self::ByForm(id, _) => *id,
-        }
-    }
-
-    fn written(&self) -> String {
-        match self {
-            Self::ByPage(id) => format!("page:{id}"),
-            Self::ByForm(id, nonce) => format!("form:{id}:{nonce}"),
-        }
     }
 }
 
@@ -232,7 +134,7 @@ impl Server {
         let resumed = Resumed::read(state).ok_or_else(other)?;
         let action = match self.gateway().action(&exchange.caller, resumed.id()).await {
             Ok(action) => action,
-            Err(wrong) if wrong.code == tether_core::problem::Code::ActionNotFound => return Err(other()),
+            Err(wrong) if wrong.code == Code::ActionNotFound => return Err(other()),
             Err(wrong) => return problem::told(wrong).map(CallToolResponse::from),
         };
         let proposal = &action.proposal;
@@ -348,25 +250,5 @@ mod tests {
         check(json!({"action": "decline", "content": {"decision": "confirm"}}), None);
         check(json!({"action": "cancel"}), None);
         check(json!({"content": {"decision": "confirm"}}), None);
-    }
-
-    #[test]
-    fn a_state_survives_its_text_and_other_texts_are_none() {
-        let id: ActionId = "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap();
-        for state in [Resumed::ByPage(id), Resumed::ByForm(id, "a:b".into())] {
-            assert_eq!(Resumed::read(&state.written()).as_ref(), Some(&state));
-        }
-        for text in ["", "page:", "page:x", &format!("form:{id}"), &format!("{id}")] {
-            assert_eq!(Resumed::read(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn nobody_is_asked_twice_for_as_long_as_it_is_kept() {
-        let asked = Asked::default();
-        let id = |number: usize| ActionId::from_random((number as u128).to_be_bytes());
-        assert!(asked.note(id(0)) && !asked.note(id(0)) && asked.was(id(0)) && !asked.was(id(1)));
-        (1..=KEPT).for_each(|number| assert!(asked.note(id(number))));
-        assert!(!asked.was(id(0)) && asked.was(id(1)));
     }
 }

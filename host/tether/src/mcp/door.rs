@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use rmcp::ErrorData;
 use tether_core::identity::{Caller, Channel, Role};
 
-use super::endpoint::error;
+use super::refusal::error;
 use crate::http::{Host, Origin};
 
 /// Turns away what is not meant for this host, or comes from a page that may not.

@@ -9,7 +9,7 @@ use tether_core::identity::Caller;
 use tether_core::json::JsonText;
 use tokio::sync::watch;
 
-use super::sessions::Seat;
+use super::seats::Seat;
 use super::splice::Splices;
 
 /// One request and its answer.

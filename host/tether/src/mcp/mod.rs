@@ -7,6 +7,8 @@
 
 mod action;
 mod answer;
+mod arrived;
+mod asked;
 mod batch;
 mod built_in;
 mod call;
@@ -20,6 +22,9 @@ mod foreign;
 mod message;
 mod problem;
 mod progress;
+mod refusal;
+mod revision;
+mod seats;
 mod server;
 mod sessions;
 mod splice;
@@ -39,7 +44,7 @@ use tokio::sync::watch;
 use crate::config::{self, ConfigError};
 use crate::http::{BODY_LIMIT, Route};
 use action::Pages;
-use decision::Asked;
+use asked::Asked;
 pub(crate) use door::{Page, narrowed, turned_away};
 use server::{Server, Shared};
 use sessions::Sessions;

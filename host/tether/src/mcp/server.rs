@@ -7,17 +7,17 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
     ErrorCode, GetTaskParams, GetTaskResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, UpdateTaskParams,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use tether_gateway::Gateway;
 use tokio::sync::watch;
 
 use super::action::Pages;
-use super::decision::Asked;
+use super::asked::Asked;
 use super::exchange::Exchange;
 use super::tools::Tools;
-use super::{problem, words};
+use super::{problem, revision, words};
 
 /// How long a list may be kept by whoever asked, in milliseconds: it changes with a restart.
 const FRESH: u64 = 60_000;
@@ -51,10 +51,7 @@ impl Shared {
 
 /// Whether the request is of a revision without sessions.
 pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
-    // Dates, so that their order is that of their texts.
-    context
-        .protocol_version()
-        .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+    context.protocol_version().is_some_and(|version| revision::is_stateless(version.as_str()))
 }
 
 impl Server {

@@ -1,9 +1,8 @@
-//! The sessions of the older revisions: whose each is, how many there are, and which of
-//! their requests is being answered.
+//! The sessions of the older revisions: whose each is, and how many there are.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::ErrorData;
@@ -12,9 +11,8 @@ use rmcp::transport::streamable_http_server::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use tether_core::id::{TenantId, UserId};
 use tether_core::identity::Caller;
-use tokio::sync::OwnedMutexGuard;
 
-use super::splice::Splices;
+use super::seats::Seats;
 
 /// Sessions of one user.
 const MOST_OF_ONE: usize = 256;
@@ -26,7 +24,7 @@ pub(super) struct Sessions {
     idle: Duration,
     open: Mutex<HashMap<String, Session>>,
     uses: AtomicU64,
-    seats: Mutex<HashMap<(String, String), Weak<Place>>>,
+    pub(super) seats: Seats,
 }
 
 struct Session {
@@ -49,28 +47,6 @@ impl Session {
     }
 }
 
-/// Where requests with one id of one session are answered, one after the other.
-struct Place {
-    turn: Arc<tokio::sync::Mutex<()>>,
-    splices: Arc<Splices>,
-}
-
-/// A request's place among those of its session. As long as somebody has it, another with
-/// the same id waits: rmcp would answer the one in the other's stream.
-pub(super) struct Seat {
-    /// Shared with whoever comes next: an answer that was under way when its stream broke off
-    /// may go out in the stream of the request that repeats it.
-    pub(super) splices: Arc<Splices>,
-    _turn: Option<(OwnedMutexGuard<()>, Arc<Place>)>,
-}
-
-impl Seat {
-    /// One of a request without a session.
-    pub(super) fn free() -> Self {
-        Self { splices: Arc::new(Splices::new()), _turn: None }
-    }
-}
-
 impl Sessions {
     /// No sessions; at most `most`, each of which ends after so long without a request. A call
     /// takes at most `call`.
@@ -89,7 +65,7 @@ impl Sessions {
             idle,
             open: Mutex::default(),
             uses: AtomicU64::default(),
-            seats: Mutex::default(),
+            seats: Seats::default(),
         }
     }
 
@@ -136,25 +112,6 @@ impl Sessions {
     /// The session was ended by its client.
     pub(super) fn ended(&self, id: &str) {
         self.open().remove(id);
-    }
-
-    /// A place for the request with this id, once nobody else has it.
-    pub(super) async fn seat(&self, session: &str, id: &str) -> Seat {
-        let place = {
-            let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-            let key = (session.to_owned(), id.to_owned());
-            match seats.get(&key).and_then(Weak::upgrade) {
-                Some(place) => place,
-                None => {
-                    seats.retain(|_, place| place.strong_count() > 0);
-                    let place = Arc::new(Place { turn: Arc::default(), splices: Arc::new(Splices::new()) });
-                    seats.insert(key, Arc::downgrade(&place));
-                    place
-                }
-            }
-        };
-        let turn = Arc::clone(&place.turn).lock_owned().await;
-        Seat { splices: Arc::clone(&place.splices), _turn: Some((turn, place)) }
     }
 
     fn used_now(&self) -> Use {
@@ -244,26 +201,5 @@ mod tests {
             sessions.opened(&number.to_string(), &bot).await;
         }
         assert!(!sessions.is_of("0", &bot) && sessions.is_of("1", &bot) && sessions.is_of("anns", &ann));
-    }
-
-    #[tokio::test]
-    async fn requests_with_one_id_are_answered_one_after_the_other() {
-        let sessions = Arc::new(sessions(8));
-        let first = sessions.seat("s", "1").await;
-        drop(sessions.seat("s", "2").await);
-        drop(sessions.seat("t", "1").await);
-        let second = sessions.seat("s", "1");
-        tokio::pin!(second);
-        assert!(futures_not_ready(&mut second).await);
-        let splices = Arc::clone(&first.splices);
-        drop(first);
-        assert!(Arc::ptr_eq(&second.await.splices, &splices));
-        assert!(!Arc::ptr_eq(&sessions.seat("s", "1").await.splices, &splices));
-    }
-
-    async fn futures_not_ready<F: Future + Unpin>(future: &mut F) -> bool {
-        std::future::poll_fn(|context| std::task::Poll::Ready(std::pin::Pin::new(&mut *future).poll(context)))
-            .await
-            .is_pending()
     }
 }
