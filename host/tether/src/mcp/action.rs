@@ -8,6 +8,7 @@ use tether_gateway::Outcome;
 use super::splice::Splices;
 use super::{content, words};
 use crate::http::{outcome_body, seen, text};
+use crate::wire;
 
 /// What is promised of an action. It has other members as well.
 const SCHEMA: &str = r#"{
@@ -17,7 +18,7 @@ const SCHEMA: &str = r#"{
     "status": {"enum": ["Pending", "Executing", "Succeeded", "Replayed", "FailedRetryable", "Failed", "Conflict", "Declined", "Expired"]},
     "actionId": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
     "commandType": {"type": "string"},
-    "args": {},
+    "args": {"description": "The arguments; null where they are longer than 64 KiB, or no longer kept."},
     "preview": {"type": ["string", "null"]},
     "attemptsUsed": {"type": "integer"},
     "maxAttempts": {"type": "integer"},
@@ -31,6 +32,10 @@ const SCHEMA: &str = r#"{
     "declineReason": {"type": ["string", "null"]}
   }
 }"#;
+
+/// The longest arguments that are told, in bytes: whoever proposed has them, and there are
+/// clients that take no message above 1 MiB.
+const LONGEST_ARGUMENTS: usize = 64 << 10;
 
 /// The schema of an action.
 ///
@@ -51,18 +56,34 @@ impl Pages {
     }
 }
 
-/// An action as text, and as HTTP's object to the letter.
+/// An action as HTTP's object, to the letter but for arguments that are too long.
+pub(super) fn object(action: &Action) -> wire::Action {
+    bounded(action, seen(action))
+}
+
+fn bounded(action: &Action, mut object: wire::Action) -> wire::Action {
+    let arguments = action.proposal.arguments.kept();
+    if arguments.is_some_and(|arguments| arguments.as_str().len() > LONGEST_ARGUMENTS) {
+        object.args = None;
+    }
+    object
+}
+
+/// An action as text, and as an object.
 pub(super) fn result(action: &Action, pages: &Pages, splices: &Splices) -> CallToolResult {
-    let mut result = CallToolResult::success(blocks(action, pages));
-    result.structured_content = Some(splices.put(&text(&seen(action))));
-    result.meta = Some(meta(action, pages));
-    result
+    told(action, object(action), pages, splices)
 }
 
 /// What a decision came to: the same with HTTP's answer to it.
 pub(super) fn outcome(outcome: &Outcome, pages: &Pages, splices: &Splices) -> CallToolResult {
-    let mut result = result(&outcome.action, pages, splices);
-    result.structured_content = Some(splices.put(&text(&outcome_body(outcome))));
+    let action = &outcome.action;
+    told(action, bounded(action, outcome_body(outcome)), pages, splices)
+}
+
+fn told(action: &Action, object: wire::Action, pages: &Pages, splices: &Splices) -> CallToolResult {
+    let mut result = CallToolResult::success(blocks(action, pages));
+    result.structured_content = Some(splices.put(&text(&object)));
+    result.meta = Some(meta(action, pages));
     result
 }
 
