@@ -171,6 +171,69 @@ async fn the_object_of_a_proposal_is_that_of_http() {
     assert!(proposed.text.contains(&format!(r#""structuredContent":{}"#, same.text)), "{}", proposed.text);
 }
 
+/// Arguments of so many bytes.
+fn arguments_of(bytes: usize) -> String {
+    let text = "x".repeat(bytes - r#"{"text":""}"#.len());
+    format!(r#"{{"text":"{text}"}}"#)
+}
+
+#[tokio::test]
+async fn long_arguments_are_not_sent_back() {
+    let server = Server::start().await;
+    for revision in BOTH {
+        let client = Client::new(&server, revision).await;
+        for (bytes, are_told) in [(64 << 10, true), ((64 << 10) + 1, false), (1 << 20, false)] {
+            let arguments = arguments_of(bytes);
+            let proposed = client.call("write", &arguments).await;
+            let action = &proposed.result()["structuredContent"];
+            assert_eq!(
+                (action["args"].is_object(), &action["argsErased"]),
+                (are_told, &json!(false)),
+                "{bytes}"
+            );
+            assert!(proposed.text.len() < 128 << 10, "{}", proposed.text.len());
+            let id = action["actionId"].as_str().unwrap();
+            let one = client.call("tether_actions", &format!(r#"{{"actionId":"{id}"}}"#)).await;
+            assert_eq!(one.result()["structuredContent"]["actions"][0]["args"].is_object(), are_told);
+            let http = server.send_as(&client.token, "GET", &format!("/v1/actions/{id}"), &[], "").await;
+            assert!(http.text.contains(&arguments), "the API has them");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_actions_ends_where_it_would_be_too_long_and_the_next_goes_on_there() {
+    let server = Server::start().await;
+    let client = Client::new(&server, STATELESS).await;
+    let mut ids = Vec::new();
+    for _ in 0..20 {
+        let proposed = client.call("write", &arguments_of(64 << 10)).await;
+        ids.push(proposed.result()["structuredContent"]["actionId"].clone());
+    }
+    ids.reverse();
+    for limit in [20, 7] {
+        let (mut told, mut pages, mut cursor) = (Vec::new(), Vec::new(), json!(null));
+        loop {
+            let mut wanted = json!({"limit": limit});
+            if !cursor.is_null() {
+                wanted["cursor"] = cursor;
+            }
+            let list = client.call("tether_actions", &wanted.to_string()).await;
+            assert!(list.text.len() < 1_200_000, "{}", list.text.len());
+            let page = &list.result()["structuredContent"];
+            let actions = page["actions"].as_array().unwrap();
+            pages.push(actions.len());
+            told.extend(actions.iter().map(|action| action["actionId"].clone()));
+            cursor = page["nextCursor"].clone();
+            if cursor.is_null() {
+                break;
+            }
+        }
+        assert_eq!(told, ids, "each once, in order");
+        assert_eq!(pages, if limit == 20 { vec![15, 5] } else { vec![7, 7, 6] });
+    }
+}
+
 #[tokio::test]
 async fn a_key_makes_a_proposal_repeatable() {
     let server = Server::start().await;
