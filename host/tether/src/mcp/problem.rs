@@ -45,11 +45,7 @@ pub(super) fn invalid(detail: impl Into<String>) -> ErrorData {
 
 /// The host failed; its log has the cause.
 pub(super) fn internal() -> Problem {
-    Problem::new(
-        Code::Internal,
-        "the host failed on this call; its log has the cause. If it was a proposal, see with tether_actions \
-         whether it was made before you repeat it",
-    )
+    Problem::new(Code::Internal, "the host failed on this call; its log has the cause")
 }
 
 /// The body of an answer that is an error: with the JSON text of the request's id, where it
@@ -79,7 +75,17 @@ mod tests {
             let result = serde_json::to_value(told.unwrap()).unwrap();
             assert_eq!(result["isError"], true, "{code}");
             let text = result["content"][0]["text"].as_str().unwrap();
-            assert!(text.starts_with(&format!("{code}: what is wrong")), "{text}");
+            let advice =
+                text.strip_prefix(&format!("{code}: what is wrong\n")).unwrap_or_else(|| panic!("{text}"));
+            let says = [
+                "Calling again with the same arguments will not help.",
+                "Trying again later",
+                "See with tether_actions",
+            ];
+            assert!(
+                says.iter().any(|says| advice.starts_with(says)),
+                "whether it is worth repeating: {text}"
+            );
             assert_eq!(result["_meta"]["tether/problem"]["code"], code.as_str());
             assert_eq!(result["structuredContent"], Value::Null);
         }
@@ -111,7 +117,10 @@ mod tests {
             text(Problem { retry_after: pause, ..problem }),
             "OVERLOADED: no room\nTry again in 2 s, not sooner."
         );
-        assert_eq!(text(Problem::new(Code::TimedOut, "too long")), "TIMED_OUT: too long");
+        assert_eq!(
+            text(Problem::new(Code::UpstreamUnavailable, "no answer")),
+            "UPSTREAM_UNAVAILABLE: no answer\nTrying again later may help."
+        );
     }
 
     #[test]

@@ -98,11 +98,21 @@ fn would(action: &Action) -> String {
     let proposal = &action.proposal;
     match &proposal.preview {
         Preview::Text(text) => quoted(text, LONGEST),
-        Preview::None | Preview::Unavailable(_) | Preview::Erased => {
-            let arguments = proposal.arguments.kept().map(|text| plain(text.as_str(), LONGEST_ARGUMENTS));
-            format!("run {} with {}", proposal.tool, arguments.unwrap_or_default())
+        Preview::None | Preview::Erased => run(action),
+        Preview::Unavailable(why) => {
+            format!(
+                "{}; what that would do is not known, since its preview failed: {}",
+                run(action),
+                quoted(why, LONGEST)
+            )
         }
     }
+}
+
+fn run(action: &Action) -> String {
+    let proposal = &action.proposal;
+    let arguments = proposal.arguments.kept().map(|text| plain(text.as_str(), LONGEST_ARGUMENTS));
+    format!("run {} with {}", proposal.tool, arguments.unwrap_or_default())
 }
 
 /// It failed, and can be confirmed again.
@@ -196,10 +206,10 @@ pub(super) fn problem(problem: &Problem) -> String {
     }
     match problem.retry_after {
         Some(pause) => text.push_str(&format!("\nTry again in {} s, not sooner.", seconds(pause))),
-        None if is_final(problem.code) => {
-            text.push_str("\nCalling again with the same arguments will not help.");
+        None => {
+            text.push('\n');
+            text.push_str(advice(problem.code));
         }
-        None => {}
     }
     text
 }
@@ -209,19 +219,40 @@ fn seconds(pause: Duration) -> u128 {
     pause.as_millis().div_ceil(1000)
 }
 
-fn is_final(code: Code) -> bool {
-    matches!(
-        code,
+/// Whether it is worth repeating.
+fn advice(code: Code) -> &'static str {
+    match code {
         Code::InvalidArguments
-            | Code::Refused
-            | Code::HandlerFailed
-            | Code::DestinationDenied
-            | Code::ResultTooLarge
-            | Code::ResultInvalid
-            | Code::IdempotencyKeyReused
-            | Code::KeyExpired
-            | Code::ActionNotFound
-    )
+        | Code::ToolNotFound
+        | Code::Refused
+        | Code::HandlerFailed
+        | Code::HandlerTrapped
+        | Code::LimitExceeded
+        | Code::DestinationDenied
+        | Code::ResultTooLarge
+        | Code::ResultInvalid
+        | Code::IdempotencyKeyReused
+        | Code::KeyExpired
+        | Code::ActionNotFound
+        | Code::Unauthenticated
+        | Code::Forbidden => "Calling again with the same arguments will not help.",
+        Code::UpstreamUnavailable | Code::Overloaded | Code::StorageFull => "Trying again later may help.",
+        Code::TimedOut => "Trying again later, or asking for less, may help.",
+        Code::Internal => {
+            "Trying again later may help; if it was a proposal, see with tether_actions first whether it was made."
+        }
+        Code::ExecutionFailedRetryable
+        | Code::ExecutionFailed
+        | Code::ExecutionAttemptsExhausted
+        | Code::ActionExecuting
+        | Code::ActionChanged
+        | Code::ActionDecided
+        | Code::ActionDeclined
+        | Code::ActionExpired
+        | Code::ActionOutdated => {
+            "See with tether_actions where it stands before you do anything else about it."
+        }
+    }
 }
 
 #[cfg(test)]
