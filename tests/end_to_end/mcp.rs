@@ -1,6 +1,8 @@
 //! Agents over MCP: both generations of the protocol against the real binary.
 
 mod client;
+mod clients;
+mod conformance;
 mod cut;
 mod doors;
 mod headers;

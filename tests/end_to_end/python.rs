@@ -3,10 +3,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, OnceLock};
 
-use crate::support::Language;
+use crate::support::{Language, or_skipped, python_packages, run};
 
 /// Where it is built; what was built for the same sources is there from earlier runs.
 /// Each build is another to the last byte, and compiling one takes a minute or more.
@@ -21,7 +21,7 @@ fn source(path: &str) -> PathBuf {
 fn component() -> Option<&'static Path> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
-        build().map_err(|why| eprintln!("skipped: this test needs a component in Python; {why}")).ok()
+        or_skipped(build().map_err(|why| format!("this test needs a component in Python; {why}")))
     });
     built.as_deref()
 }
@@ -34,20 +34,11 @@ fn build() -> Result<PathBuf, String> {
         return Ok(component);
     }
     fs::create_dir_all(workshop).expect("the tests can make folders");
-    let packages = workshop.join("venv");
-    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&packages))?;
-    run(Command::new(packages.join("bin/pip"))
-        .args([
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--require-hashes",
-            "--only-binary=:all:",
-        ])
-        .arg("--requirement")
-        .arg(source("tests/guests/python/requirements.txt")))?;
-    let mut generator = Command::new(packages.join("bin/componentize-py"));
-    generator.env("VIRTUAL_ENV", &packages).env("PYTHONDONTWRITEBYTECODE", "1");
+    let programs = python_packages("guests-python-venv", &source("tests/guests/python/requirements.txt"))?;
+    let mut generator = Command::new(programs.join("componentize-py"));
+    generator
+        .env("VIRTUAL_ENV", programs.parent().expect("it is in a folder"))
+        .env("PYTHONDONTWRITEBYTECODE", "1");
     generator.arg("-d").arg(source("wit")).arg("-d").arg(source("tests/guests/python/wit"));
     generator.args(["-w", "tether:python/python"]);
     // The adapter knows the module of `wasi:http` by this name.
@@ -69,16 +60,6 @@ fn sources() -> Vec<u8> {
     contract.sort_by_key(fs::DirEntry::file_name);
     let all = guest.chain(contract.iter().map(fs::DirEntry::path));
     all.flat_map(|path| fs::read(path).expect("it can be read")).collect()
-}
-
-/// Runs it to its end. The error says what could not be run, and what it said last.
-fn run(command: &mut Command) -> Result<(), String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{program}: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    let last =
-        said.lines().rev().take(10).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n");
-    if output.status.success() { Ok(()) } else { Err(format!("{program}: {last}")) }
 }
 
 static PYTHON: Language = Language {

