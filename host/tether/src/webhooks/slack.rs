@@ -1,8 +1,12 @@
 //! What a notice says, for a channel of Slack.
 //!
-//! What strangers wrote stands in it as plain text, which Slack takes for nothing else.
+//! What strangers wrote stands in it as plain text, which Slack takes for nothing else: it
+//! parses `mrkdwn` alone
+//! (<https://docs.slack.dev/reference/block-kit/composition-objects/text-object>).
 //! `text` is what notifications show, and what other systems show that take Slack's
-//! messages and know no blocks. There, characters that could mean more are defused.
+//! messages and know no blocks. There, whatever could be more than text is defused: the
+//! fields that turn Slack's parsing off are not heeded for incoming webhooks everywhere, and
+//! other systems know other marks.
 
 use serde_json::{Value, json};
 use tether_core::action::{Action, Preview, Status};
@@ -30,7 +34,16 @@ pub(super) fn message(announced: &Announced, action: &Action, url: &str) -> Vec<
     }));
     let lines = [Some(defused(&headline)), preview.as_deref().map(defused), Some(escaped(url))];
     let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
-    json!({ "text": text, "blocks": blocks }).to_string().into_bytes()
+    let message = json!({
+        "text": text,
+        "blocks": blocks,
+        "mrkdwn": false,
+        "parse": "none",
+        "link_names": false,
+        "unfurl_links": false,
+        "unfurl_media": false,
+    });
+    message.to_string().into_bytes()
 }
 
 fn section(text: &str) -> Value {
@@ -68,7 +81,22 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The same for systems that call people whose name follows an `@`.
+/// Shows nothing, and ends a name, an address or a mark.
+const NOTHING: char = '\u{200b}';
+
+/// The same for systems that call people by `@name`, lead to channels by `#name` or `~name`,
+/// make links of `[text](address)` or of whatever looks like an address.
 fn defused(text: &str) -> String {
-    escaped(text).replace('@', "@\u{200b}")
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        out.push(letter);
+        let goes_on = letters.peek().is_some_and(|next| !next.is_whitespace() && !next.is_ascii_digit());
+        // Amounts and times of day are no addresses.
+        let is_mark = matches!(letter, '@' | '#' | '~' | ']') || matches!(letter, '.' | ':') && goes_on;
+        if is_mark {
+            out.push(NOTHING);
+        }
+    }
+    escaped(&out)
 }

@@ -2,7 +2,7 @@
 
 mod over_time;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tether_core::action::{Action, Approval, Arguments, Claim, Preview, Proposal, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
@@ -176,6 +176,35 @@ fn what_a_stranger_wrote_calls_nobody_and_links_nowhere() {
     assert!(!text.contains(['<', '>', '\u{202e}']), "{text}");
     assert!(!text.contains("@here") && !text.contains("@channel"), "{text}");
     assert!(text.contains("&lt;!channel&gt;") && text.contains("&amp; *bold*"), "{text}");
+}
+
+#[test]
+fn no_address_in_the_words_for_notifications_is_a_link() {
+    let preview = "[refund](https://evil.test/a) ![](http://evil.test) www.evil.test evil.test/b a@evil.test \
+                   mailto:a@evil.test [x]: https://evil.test #town ~town-square [a][b] HTTPS://EVIL.TEST";
+    let announced = announced(Some(Status::Pending), Status::Executing, Some("[ada](https://evil.test)"));
+    let message = slack(&announced, preview);
+    let text = message["text"].as_str().unwrap().strip_suffix(URL).unwrap().to_lowercase();
+    for part in ["://", "](", "][", "]:", "evil.t", "www.e", "@evil", "mailto:a", "#town", "~town"] {
+        assert!(!text.contains(part), "{part:?} is in {text:?}");
+    }
+    let read = text.replace('\u{200b}', "");
+    assert!(read.contains(&preview.to_lowercase()), "it reads the same: {read}");
+    for (key, off) in [
+        ("mrkdwn", json!(false)),
+        ("parse", json!("none")),
+        ("link_names", json!(false)),
+        ("unfurl_links", json!(false)),
+        ("unfurl_media", json!(false)),
+    ] {
+        assert_eq!(message[key], off, "{key}");
+    }
+}
+
+#[test]
+fn amounts_and_times_stay_as_they_are() {
+    let text = slack(&approval(), "Void ticket 42 (open, 45.00 EUR, 12:30, due: today).")["text"].clone();
+    assert!(text.as_str().unwrap().contains("(open, 45.00 EUR, 12:30, due: today)."), "{text}");
 }
 
 #[test]
