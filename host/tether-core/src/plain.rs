@@ -32,6 +32,12 @@ pub fn shown(text: &str) -> String {
     plain(text, usize::MAX)
 }
 
+/// The same of a text that may have several lines: they stay, with a line feed after each.
+pub fn shown_in_lines(text: &str) -> String {
+    let line = |line: &str| shown(line.strip_suffix('\r').unwrap_or(line));
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// Control characters, and those that turn the direction of writing or show
 /// nothing: they could make a text look like another.
 pub fn is_hidden(character: char) -> bool {
@@ -56,6 +62,14 @@ mod tests {
         check("Void ticket 1042 (€45.00) 👩‍🚀", 100, "Void ticket 1042 (€45.00) 👩‍🚀");
         check("a\nb\u{1b}[2J", 100, r"a\nb\u{1b}[2J");
         check("safe\u{202e}exe.pdf", 100, r"safe\u{202e}exe.pdf");
+    }
+
+    #[test]
+    fn lines_stay_lines_and_nothing_else_of_them_acts() {
+        let text = "first\n\r\nsafe\u{202e}exe\ra\u{2028}\u{85}\u{b}\u{c}\u{1b}[2J\n";
+        let shown = "first\n\nsafe\\u{202e}exe\\ra\\u{2028}\\u{85}\\u{b}\\u{c}\\u{1b}[2J\n";
+        assert_eq!(shown_in_lines(text), shown);
+        assert_eq!(shown_in_lines(""), "");
     }
 
     #[test]

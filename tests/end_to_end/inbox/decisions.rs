@@ -56,7 +56,7 @@ fn what_is_declined_never_runs_and_keeps_its_reason() {
     let (server, person) = probe();
     let id = server.api.propose("probe_write", r#"{"note":"no"}"#);
     leads_back(&person.decline(&id, " not <b>now</b>\r\nnor later "), &id);
-    shows(&person.action(&id), &["It was declined.", "not &lt;b&gt;now&lt;/b&gt;\\nnor later"]);
+    shows(&person.action(&id), &["It was declined.", "not &lt;b&gt;now&lt;/b&gt;\nnor later"]);
     assert_eq!(
         server.api.action(&id).check("200 Declined").str("declineReason"),
         "not <b>now</b>\nnor later"

@@ -7,7 +7,7 @@ use tether_gateway::failure_of;
 
 use super::laid_out::laid_out;
 use super::person::Person;
-use super::words::{counted, time, told};
+use super::words::{counted, time, told, told_in_lines};
 
 /// `reason` is what the person had written before.
 pub(super) fn section(person: &Person, action: &Action, reason: Option<&str>) -> Markup {
@@ -126,7 +126,7 @@ fn over(action: &Action) -> Markup {
         },
         State::Declined { at, by, reason, .. } => html! {
             p { b { "It was declined." } " By " b { (told(by.as_str())) } " at " (time(*at)) ". It never runs." }
-            @if let Some(reason) = reason { p { "Reason: " (told(reason)) } }
+            @if let Some(reason) = reason { p { "Reason: " (told_in_lines(reason)) } }
         },
         State::Expired { at, .. } => html! {
             p { b { "Nobody decided in time." } " It expired at " (time(*at)) ", and never runs." }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use tether_core::action::Status;
 use tether_core::clock::Timestamp;
 use tether_core::identity::{Actor, Channel};
-use tether_core::plain::shown;
+use tether_core::plain::{shown, shown_in_lines};
 
 use crate::wire::Moment;
 
@@ -18,6 +18,12 @@ const MONTHS: [&str; 12] =
 /// from right to left moves nothing around it.
 pub(super) fn told(text: &str) -> Markup {
     html! { bdi { (shown(text)) } }
+}
+
+/// The same for what a person wrote in several lines. Each is isolated from the others as far
+/// as the direction of writing goes.
+pub(super) fn told_in_lines(text: &str) -> Markup {
+    html! { bdi.lines { (shown_in_lines(text)) } }
 }
 
 /// The same for a name or a piece of code.
@@ -133,5 +139,7 @@ mod tests {
     fn what_a_stranger_wrote_stays_text() {
         let markup = told("<script>x</script> \"&\" safe\u{202e}exe").into_string();
         assert_eq!(markup, "<bdi>&lt;script&gt;x&lt;/script&gt; &quot;&amp;&quot; safe\\u{202e}exe</bdi>");
+        let markup = told_in_lines("<b>\n\u{202e}two\u{2028}").into_string();
+        assert_eq!(markup, "<bdi class=\"lines\">&lt;b&gt;\n\\u{202e}two\\u{2028}</bdi>");
     }
 }

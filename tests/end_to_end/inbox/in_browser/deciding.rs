@@ -42,6 +42,8 @@ fn a_person_declines_and_says_why() {
     browser.driver.click("#decline");
     browser.wait_for("It was declined.");
     assert_eq!(server.api.action(&id).check("200 Declined").str("declineReason"), "Not before\nMonday");
+    let shown = browser.driver.run("return document.querySelector('.lines').innerText");
+    assert_eq!(shown, "Not before\nMonday", "on two lines");
     assert_eq!(server.effects(), []);
 }
 
