@@ -96,6 +96,27 @@ fn every_sign_in_is_a_session_of_its_own_that_nobody_could_have_known() {
 }
 
 #[test]
+fn a_cookie_that_somebody_planted_beside_the_own_one_signs_nobody_out() {
+    let server = Setup::of(&["tickets"]).start();
+    let person = Visitor::signed_in(&server);
+    let with = |cookies: &[&str]| Visitor { cookie: Some(cookies.join("; ")), ..person.clone() };
+    let own = person.cookie.as_deref().unwrap();
+    let unknown = format!("tether={}", "5".repeat(64));
+    for cookies in [["tether=zz", own], [own, "tether=zz"], [&unknown, own], [own, own]] {
+        assert_eq!(with(&cookies).get("/inbox").status, 200, "{cookies:?}");
+    }
+    // Two that are valid: whose browser is it? Signing in ends both.
+    let other = Visitor::signed_in(&server);
+    let mut both = with(&[other.cookie.as_deref().unwrap(), own]);
+    leads_to(&both.get("/inbox"), "/inbox/sign-in");
+    leads_to(&both.sign_in(&server.api.token), "/inbox");
+    for over in [&person, &other] {
+        leads_to(&over.get("/inbox"), "/inbox/sign-in");
+    }
+    assert_eq!(both.get("/inbox").status, 200);
+}
+
+#[test]
 fn whoever_must_sign_in_first_comes_back_to_the_action_and_to_nothing_else() {
     let server = Setup::of(&["tickets"]).start();
     let id = server.api.propose("void_ticket", r#"{"ticket_id":42}"#);

@@ -26,6 +26,9 @@ pub(super) const LOOKERS: &[Role] = &[Role::Approver, Role::Admin];
 /// Who decides.
 pub(super) const DECIDERS: &[Role] = &[Role::Approver];
 
+/// Cookies of one request that are looked up: each is a question to the store.
+const MOST_COOKIES: usize = 8;
+
 /// Somebody who is signed in, and the gateway that they decide at.
 pub(crate) struct Person {
     pub(crate) caller: Caller,
@@ -45,14 +48,20 @@ impl Secret {
         Ok(Self(Hex(&bytes).to_string()))
     }
 
-    /// What the browser sent under `name`; none where it sent nothing, several, or what
-    /// is no secret of ours.
-    pub(super) fn of(headers: &HeaderMap, name: &str) -> Option<Self> {
+    /// What the browser sent under `name` and could be ours, each once, and [`MOST_COOKIES`]
+    /// at most. There can be several: whoever serves anything under the same name of a host,
+    /// on whatever port and path, can set one beside ours.
+    pub(super) fn all_of(headers: &HeaderMap, name: &str) -> Vec<Self> {
         let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
         let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let mut values = pairs.filter(|(known, _)| *known == name).map(|(_, value)| value);
-        let value = values.next().filter(|value| value.len() == 64 && is_hex(value))?;
-        values.next().is_none().then(|| Self(value.to_owned()))
+        let values = pairs.filter(|(known, _)| *known == name).map(|(_, value)| value);
+        let mut secrets = Vec::new();
+        for value in values.filter(|value| value.len() == 64 && is_hex(value)) {
+            if secrets.len() < MOST_COOKIES && !secrets.iter().any(|Self(known)| known == value) {
+                secrets.push(Self(value.to_owned()));
+            }
+        }
+        secrets
     }
 
     /// What the store knows it by.
@@ -129,16 +138,22 @@ pub(super) fn turned_away(inbox: &Inbox, parts: &Parts) -> Option<Response> {
 }
 
 /// The session of the browser, and who that is now; none once it is over, or what it was
-/// opened with is.
+/// opened with is. Of several cookies it is the one that is valid; where two are, nobody can
+/// tell whose browser it is, and none is.
 pub(super) async fn signed_in(
     host: &Host,
     headers: &HeaderMap,
 ) -> Result<Option<(Secret, Session, Caller)>, Response> {
     let inbox = host.inbox();
-    let Some(secret) = Secret::of(headers, inbox.cookie_name()) else { return Ok(None) };
-    let found = still_there(host, secret.digest(), inbox.now()).await;
-    let found = found.map_err(|error| store_failed(inbox, error))?;
-    Ok(found.map(|(session, caller)| (secret, session, caller)))
+    let mut valid = None;
+    for secret in Secret::all_of(headers, inbox.cookie_name()) {
+        let found = still_there(host, secret.digest(), inbox.now()).await;
+        let Some((session, caller)) = found.map_err(|error| store_failed(inbox, error))? else { continue };
+        if valid.replace((secret, session, caller)).is_some() {
+            return Ok(None);
+        }
+    }
+    Ok(valid)
 }
 
 /// See [`signed_in`].
@@ -213,23 +228,34 @@ pub(super) async fn read(inbox: &Inbox, body: axum::body::Body) -> Result<Form, 
 mod tests {
     use super::*;
 
-    fn sent(cookies: &[&str]) -> Option<Secret> {
+    #[track_caller]
+    fn check(cookies: &[&str], expected: &[&str]) {
         let headers = cookies.iter().map(|line| (COOKIE, line.parse().unwrap())).collect();
-        Secret::of(&headers, "tether")
+        let found: Vec<_> = Secret::all_of(&headers, "tether").into_iter().map(|found| found.0).collect();
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn a_cookie_is_taken_where_it_is_there_once() {
-        let secret = "0123456789abcdef".repeat(4);
+    fn a_cookie_is_one_that_could_be_ours() {
+        let [secret, other] = ["0123456789abcdef", "fedcba9876543210"].map(|part| part.repeat(4));
         let ours = format!("tether={secret}");
-        let found = |cookies: &[&str]| sent(cookies).map(|found| found.0);
-        assert_eq!(found(&[&format!("a=b; {ours};c=d")]).as_deref(), Some(&*secret));
-        assert_eq!(found(&["a=b", &ours]).as_deref(), Some(&*secret));
-        assert_eq!(found(&[]), None);
-        assert_eq!(found(&[&ours, &ours]), None);
-        assert_eq!(found(&[&format!("__Host-tether={secret}")]), None);
-        assert_eq!(found(&[&ours.to_uppercase()]), None);
-        assert_eq!(found(&["tether=0123"]), None);
+        check(&[&format!("a=b; {ours};c=d")], &[&secret]);
+        check(&["a=b", &ours], &[&secret]);
+        check(&[], &[]);
+        check(&[&ours, &ours], &[&secret]);
+        check(&[&format!("tether=zz; {ours}; tether=")], &[&secret]);
+        check(&[&format!("tether={other}; {ours}")], &[&other, &secret]);
+        check(&[&format!("__Host-tether={secret}")], &[]);
+        check(&[&ours.to_uppercase()], &[]);
+        check(&["tether=0123"], &[]);
+    }
+
+    #[test]
+    fn of_many_cookies_only_some_are_looked_at() {
+        let many: Vec<_> = (0..100).map(|number| format!("{number:064x}")).collect();
+        let line = many.iter().map(|secret| format!("tether={secret}")).collect::<Vec<_>>().join("; ");
+        let first: Vec<_> = many[..MOST_COOKIES].iter().map(String::as_str).collect();
+        check(&[&line], &first);
     }
 
     #[test]

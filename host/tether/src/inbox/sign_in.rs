@@ -98,7 +98,7 @@ async fn sign_in(
         return Ok(page(inbox, StatusCode::FORBIDDEN, action, Some(text)));
     }
     let (secret, seconds) = open(inbox, known).await?;
-    if let Some(before) = Secret::of(&asking.parts.headers, inbox.cookie_name()) {
+    for before in Secret::all_of(&asking.parts.headers, inbox.cookie_name()) {
         inbox.close(before.digest()).await.map_err(|error| store_failed(inbox, error))?;
     }
     Ok(with_cookie(inbox, secret.as_str(), seconds, Redirect::to(&start(action))))
