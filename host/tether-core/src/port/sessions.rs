@@ -43,6 +43,9 @@ pub trait Sessions: Send + Sync + 'static {
     /// The session whose cookie's SHA-256 is `digest`, over or not.
     fn find(&self, digest: Digest) -> BoxFuture<'_, Result<Option<Session>, StoreError>>;
 
+    /// The sessions of a user, by their digests, in the order in which they were opened.
+    fn of(&self, tenant: TenantId, user: UserId) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>>;
+
     /// Ends it, if it is there.
     fn close(&self, digest: Digest) -> BoxFuture<'_, Result<(), StoreError>>;
 

@@ -19,6 +19,7 @@ mod page;
 mod person;
 mod sign_in;
 mod touches;
+mod uses;
 mod words;
 
 use std::net::SocketAddr;
@@ -39,6 +40,7 @@ use crate::http::{Origin, Place, Route, status_of};
 use feed::Feed;
 use page::{Page, message};
 use person::Person;
+use uses::Uses;
 
 pub(crate) use person::admit;
 
@@ -61,6 +63,7 @@ pub(crate) struct Inbox {
     place: Place,
     session_time: Duration,
     sessions: Arc<dyn Sessions>,
+    uses: Uses,
     clock: Arc<dyn Clock>,
     feed: Feed,
     streams: events::Streams,
@@ -85,6 +88,7 @@ impl Inbox {
             place: Place::new(settings.url.clone(), listen),
             session_time: settings.session,
             sessions,
+            uses: Uses::default(),
             feed: Feed::new(feed, Arc::clone(&clock)),
             clock,
             streams: events::Streams::default(),

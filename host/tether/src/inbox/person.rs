@@ -165,6 +165,9 @@ pub(super) async fn still_there(
     let session = host.inbox().sessions.find(digest).await?;
     let Some(session) = session.filter(|session| now < session.expires_at) else { return Ok(None) };
     let caller = host.identities().caller_of(&session).await?;
+    if caller.is_some() {
+        host.inbox().uses.note(digest, session.expires_at);
+    }
     Ok(caller.map(|caller| (session, caller)))
 }
 

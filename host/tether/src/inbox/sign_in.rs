@@ -10,7 +10,10 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use maud::{Markup, html};
+use tether_core::clock::Timestamp;
+use tether_core::digest::Digest;
 use tether_core::id::ActionId;
+use tether_core::port::actions::StoreError;
 use tether_core::port::sessions::Session;
 
 use super::page::{Page, alert};
@@ -123,10 +126,28 @@ async fn open(inbox: &Inbox, known: Known) -> Result<(Secret, i64), Response> {
         created_at: now,
         expires_at,
     };
-    let store_failed = |error| store_failed(inbox, error);
-    inbox.sessions.prune(now).await.map_err(store_failed)?;
-    inbox.sessions.open(secret.digest(), session).await.map_err(store_failed)?;
+    make_room_and_open(inbox, secret.digest(), session, now)
+        .await
+        .map_err(|error| store_failed(inbox, error))?;
     Ok((secret, expires_at.as_millis().saturating_sub(now.as_millis()) / 1000))
+}
+
+/// The session is there from now on, and none that is over, or one too many for its user.
+async fn make_room_and_open(
+    inbox: &Inbox,
+    digest: Digest,
+    session: Session,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let (tenant, user, ends) = (session.tenant.clone(), session.user.clone(), session.expires_at);
+    inbox.sessions.prune(now).await?;
+    inbox.uses.prune(now);
+    inbox.sessions.open(digest, session).await?;
+    inbox.uses.note(digest, ends);
+    for surplus in inbox.uses.surplus(inbox.sessions.of(tenant, user).await?) {
+        inbox.close(surplus).await?;
+    }
+    Ok(())
 }
 
 async fn sign_out(State(host): State<Arc<Host>>, sent: Sent) -> Result<Response, Response> {

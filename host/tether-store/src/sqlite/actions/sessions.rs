@@ -4,6 +4,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
+use tether_core::id::{TenantId, UserId};
 use tether_core::port::BoxFuture;
 use tether_core::port::actions::StoreError;
 use tether_core::port::sessions::{Credential, Session, Sessions};
@@ -18,6 +19,10 @@ impl Sessions for SqliteActions {
 
     fn find(&self, digest: Digest) -> BoxFuture<'_, Result<Option<Session>, StoreError>> {
         Box::pin(self.look_up(move |connection| find(connection, &digest)))
+    }
+
+    fn of(&self, tenant: TenantId, user: UserId) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
+        Box::pin(self.read(move |connection| of(connection, &tenant, &user)))
     }
 
     fn close(&self, digest: Digest) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -79,6 +84,15 @@ fn find(connection: &Connection, digest: &Digest) -> Result<Option<Session>, Fau
             session.map_err(|error| Fault::Unreadable(format!("session {digest} was changed: {error:#}")))
         })
         .transpose()
+}
+
+/// It looks at all rows: nobody signs in often enough for an index that every session keeps up.
+fn of(connection: &Connection, tenant: &TenantId, user: &UserId) -> Result<Vec<Digest>, Fault> {
+    let mut statement = connection
+        .prepare_cached("SELECT digest FROM sessions WHERE tenant = ? AND user = ? ORDER BY created_at")?;
+    let rows =
+        statement.query_map((tenant.as_str(), user.as_str()), |row| row.get(0).map(Digest::from_bytes))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn read(row: &Row<'_>) -> anyhow::Result<Session> {
@@ -144,6 +158,28 @@ mod tests {
         let session = Session { roles: vec![], ..session(Credential::Host(Digest::of("token")), 10) };
         store.open(Digest::of("cookie"), session.clone()).await.unwrap();
         assert_eq!(store.find(Digest::of("cookie")).await.unwrap(), Some(session));
+    }
+
+    #[tokio::test]
+    async fn the_sessions_of_a_user_come_in_the_order_in_which_they_were_opened() {
+        let folder = Folder::new();
+        let store = SqliteActions::open(folder.path("actions.db")).unwrap();
+        for (name, tenant, user, created_at) in [
+            ("later", "acme", "ann", 7),
+            ("first", "acme", "ann", 5),
+            ("elsewhere", "umbrella", "ann", 5),
+            ("another's", "acme", "bob", 5),
+        ] {
+            let session = Session {
+                tenant: tenant.parse().unwrap(),
+                user: user.parse().unwrap(),
+                created_at: Timestamp::from_millis(created_at),
+                ..session(Credential::Host(Digest::of("token")), 10)
+            };
+            store.open(Digest::of(name), session).await.unwrap();
+        }
+        let found = store.of("acme".parse().unwrap(), "ann".parse().unwrap()).await.unwrap();
+        assert_eq!(found, ["first", "later"].map(Digest::of));
     }
 
     #[tokio::test]

@@ -53,6 +53,51 @@ async fn a_session_opens_nothing_of_the_api() {
     }
 }
 
+#[tokio::test]
+async fn of_too_many_sessions_the_one_ends_that_was_not_used_for_the_longest() {
+    let people = People::new().await;
+    let store = &people.server.store;
+    let open = async |who: Who, number: u64| {
+        let created_at = people.server.clock.now();
+        let session = Session {
+            tenant: "acme".parse().unwrap(),
+            user: who.user().parse().unwrap(),
+            roles: vec![Role::Approver],
+            credential: Credential::Token(id_of(who)),
+            created_at,
+            expires_at: created_at.after(Duration::from_secs(60)),
+        };
+        store.open(Digest::of(cookie(who, number)), session).await.unwrap();
+    };
+    for number in 0..256 {
+        open(Who::Approver, number).await;
+    }
+    open(Who::AgentAndApprover, 0).await;
+    let is_there = async |who: Who, number: u64| {
+        let header = format!("Cookie: tether={}", cookie(who, number));
+        let answer = send_raw(people.server.address, "GET", "/inbox", &[&header], "").await;
+        answer.starts_with("HTTP/1.1 200")
+    };
+    // All but one are used.
+    for number in (0..256).filter(|number| *number != 100) {
+        assert!(is_there(Who::Approver, number).await, "{number}");
+    }
+    let form = format!("token={}", people.token(Who::Approver).unwrap());
+    let own = "Sec-Fetch-Site: same-origin";
+    let answer = send_raw(people.server.address, "POST", "/inbox/sign-in", &[own], &form).await;
+    assert!(answer.starts_with("HTTP/1.1 303") && answer.contains("set-cookie: tether="), "{answer}");
+    assert!(!is_there(Who::Approver, 100).await);
+    assert!(is_there(Who::Approver, 0).await && is_there(Who::Approver, 255).await);
+    assert!(is_there(Who::AgentAndApprover, 0).await, "another's");
+    let found = store.of("acme".parse().unwrap(), Who::Approver.user().parse().unwrap()).await.unwrap();
+    assert_eq!(found.len(), 256);
+}
+
+/// What a browser would send.
+fn cookie(who: Who, number: u64) -> String {
+    Digest::of(format!("{who:?} {number}")).hex()
+}
+
 /// The head of the answer.
 async fn ask(people: &People, route: &Route, header: &str) -> String {
     let path = route.path.replace("{actionId}", &"0".repeat(32)).replace("{tokenId}", &"0".repeat(32));
