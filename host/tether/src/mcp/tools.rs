@@ -10,6 +10,7 @@ use rmcp::ErrorData;
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 use tether_core::grant::Binding;
+use tether_core::id::ToolName;
 use tether_core::json::JsonText;
 use tether_core::tool::{Offer, ToolEffect};
 
@@ -55,7 +56,7 @@ impl Tools {
     pub(super) fn page(&self, cursor: Option<&str>) -> Result<(Vec<Tool>, Option<String>), ErrorData> {
         let after = match cursor {
             None => Bound::Unbounded,
-            Some(cursor) => Bound::Excluded(name_of(cursor).ok_or_else(problem::unknown_cursor)?),
+            Some(cursor) => Bound::Excluded(name_of(cursor).ok_or_else(problem::unknown_cursor)?.to_string()),
         };
         let mut rest = self.by_name.range((after, Bound::Unbounded));
         let page: Vec<_> =
@@ -66,9 +67,10 @@ impl Tools {
     }
 }
 
-/// A name that is gone by now has its place in the order all the same.
-fn name_of(cursor: &str) -> Option<String> {
-    String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()
+/// The last name of the page before. One that is gone by now has its place in the order all
+/// the same.
+fn name_of(cursor: &str) -> Option<ToolName> {
+    str::from_utf8(&URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?.parse().ok()
 }
 
 impl From<&Offer> for Listed {
@@ -226,7 +228,7 @@ mod tests {
         let tools = Tools::new(&[Arc::new(offer("a", ToolEffect::Read, component("")))], 9);
         let (page, _) = tools.page(Some(&URL_SAFE_NO_PAD.encode("az"))).unwrap();
         assert_eq!(page.len(), 1, "what comes after the one that is gone");
-        for cursor in ["?", "a", "/w=="] {
+        for cursor in ["", "?", "a", "/w==", "YSBi", "w6Q", "AA", "YXo="] {
             assert!(tools.page(Some(cursor)).is_err(), "{cursor}");
         }
     }
