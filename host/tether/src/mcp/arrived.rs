@@ -15,13 +15,14 @@ use tether_core::digest::Digest;
 use tether_core::id::IdempotencyKey;
 use tether_core::identity::Caller;
 use tether_core::json::JsonText;
+use tether_core::plain::plain;
 
 use super::answer::Answer;
 use super::exchange::{Departure, Exchange};
-use super::message::{Kind, Message};
+use super::message::Message;
 use super::refusal::{error, starting, worded};
 use super::seats::Seat;
-use super::{Mcp, problem, revision, sessions};
+use super::{Mcp, parameters, problem, revision, sessions};
 use crate::http::{Entered, Host, key_header};
 
 /// Names the revision of the protocol that a request is of.
@@ -31,6 +32,9 @@ pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id")
 
 /// Set by `tether mcp`: its client speaks no HTTP, and so repeats nothing in headers.
 const STDIO: HeaderName = HeaderName::from_static("tether-stdio");
+
+/// Characters of a method's name that are told again where it is unknown.
+pub(super) const LONGEST_METHOD: usize = 100;
 
 /// Whoever was let in, at a host that is ready, and what their request says besides its body.
 #[derive(Clone)]
@@ -54,6 +58,16 @@ impl FromRequestParts<Arc<Host>> for Arrived {
 }
 
 impl Arrived {
+    /// What is answered where the body is none that can be read.
+    pub(super) fn unreadable(&self) -> Option<Response> {
+        let kind = self.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        let wrong = (!kind.eq_ignore_ascii_case("application/json"))
+            .then_some("the body must be JSON: send `Content-Type: application/json`")?;
+        let wrong = ErrorData::invalid_request(wrong, None);
+        Some(error(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, &wrong))
+    }
+
     /// Whether the request says that it is of a revision without sessions.
     fn is_stateless(&self) -> bool {
         let revision = self.headers.get(REVISION).and_then(|revision| revision.to_str().ok());
@@ -77,10 +91,8 @@ impl Arrived {
         if let Some(answer) = self.of_no_session(message.id()) {
             return answer;
         }
-        if message.asks_for("initialize") && self.is_stateless() {
-            // rmcp would begin a session.
-            let wrong = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "initialize", None);
-            return error(StatusCode::NOT_FOUND, message.id(), &wrong);
+        if let Some((status, wrong)) = self.unfit(&message) {
+            return error(status, message.id(), &wrong);
         }
         let calls = message.asks_for("tools/call");
         let key = match calls.then(|| self.key(&message)).transpose() {
@@ -106,10 +118,27 @@ impl Arrived {
         } else {
             self.handed_on(body, message.id(), Some(Arc::clone(&exchange))).await
         };
-        if message.kind == Kind::Response || message.kind == Kind::Notification {
+        if message.id().is_none() {
             return answer;
         }
         answer.map(|body| Body::new(Answer::new(body, exchange, departure)))
+    }
+
+    /// What is wrong with a message that rmcp would take.
+    fn unfit(&self, message: &Message) -> Option<(StatusCode, ErrorData)> {
+        let is_unknown = |method: &str| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
+        if message.asks_for("initialize") && self.is_stateless() {
+            return Some((StatusCode::NOT_FOUND, is_unknown("initialize")));
+        }
+        // The extension is one of the revision without sessions.
+        let method = message.method.as_deref().filter(|method| method.starts_with("tasks/"));
+        if let Some(method) = method.filter(|_| !self.is_stateless()) {
+            return Some((StatusCode::OK, is_unknown(&plain(method, LONGEST_METHOD))));
+        }
+        let wrong = parameters::wrong(message)?;
+        // What is no request is answered with a failure of HTTP, or not at all.
+        let status = if message.id().is_some() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+        Some((status, problem::invalid(wrong)))
     }
 
     /// The answer to a handshake. In a task of its own: a session whose client went away in the

@@ -32,6 +32,9 @@ pub(super) const PREFLIGHT: Route =
 const LOOK_AGAIN: &str = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n";
 
 async fn posted(arrived: Arrived, body: Body) -> Response {
+    if let Some(answer) = arrived.unreadable() {
+        return answer;
+    }
     let text = match read(body).await {
         Ok(text) => text,
         Err(unreadable) => return refused(unreadable),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use axum::body::Bytes;
+use serde::Deserialize;
 use serde_json::value::{RawValue, Value};
 use tether_core::json::{InvalidJson, JsonText};
 
@@ -46,7 +47,9 @@ pub(super) struct Message {
     /// What `_meta` has under [`KEY`].
     pub(super) key: Option<Value>,
     text: String,
-    /// Where the arguments stand in it.
+    /// Where the parameters stand in it.
+    parameters_at: Option<Range<usize>>,
+    /// Where the arguments do.
     arguments_at: Option<Range<usize>>,
 }
 
@@ -57,8 +60,8 @@ pub(super) enum Kind {
     Request(String),
     /// It is not answered.
     Notification,
-    /// It answers something.
-    Response,
+    /// It answers what we asked under this id, as JSON text, where it has one.
+    Response(Option<String>),
 }
 
 /// Why a body is not taken.
@@ -90,7 +93,10 @@ impl Message {
     /// Reads a body.
     pub(super) fn read(text: String) -> Result<Self, Unreadable> {
         // Finds what serde would let pass: names that occur twice, lone surrogates.
-        JsonText::parse(text.as_str())?;
+        JsonText::parse(text.as_str()).map_err(|error| match error.into() {
+            Unreadable::Shape { detail, .. } => Unreadable::Shape { id: id_in(&text), detail },
+            syntax @ Unreadable::Syntax(_) => syntax,
+        })?;
         let shape = |id: Option<&str>, detail: &str| Unreadable::Shape {
             id: id.map(str::to_owned),
             detail: detail.to_owned(),
@@ -115,7 +121,9 @@ impl Message {
         let kind = match (&method, id) {
             (Some(_), Some(id)) => Kind::Request(id.to_owned()),
             (Some(_), None) => Kind::Notification,
-            (None, _) if members.contains_key("result") || members.contains_key("error") => Kind::Response,
+            (None, _) if members.contains_key("result") || members.contains_key("error") => {
+                Kind::Response(id.map(str::to_owned))
+            }
             (None, _) => return Err(shape(id, "there is neither a `method` nor a `result` nor an `error`")),
         };
         let parameters = match members.get("params") {
@@ -123,13 +131,14 @@ impl Message {
             Some(parameters) => self::members(parameters.get())
                 .ok_or_else(|| shape(id, "`params` must be an object, where there are any"))?,
         };
+        let parameters_at = members.get("params").map(|parameters| place(&text, parameters.get()));
         let name = parameters.get("name").and_then(|name| serde_json::from_str(name.get()).ok());
         let arguments = parameters.get("arguments").map(|arguments| arguments.get());
         let arguments_at = arguments.map(|arguments| place(&text, arguments));
         let arguments = arguments.map(JsonText::parse).transpose()?;
         let key = parameters.get("_meta").and_then(|meta| self::members(meta.get()));
         let key = key.and_then(|meta| serde_json::from_str(meta.get(KEY)?.get()).ok());
-        Ok(Self { kind, method, name, arguments, key, arguments_at, text })
+        Ok(Self { kind, method, name, arguments, key, parameters_at, arguments_at, text })
     }
 
     /// Whether it is a request with this method.
@@ -141,8 +150,13 @@ impl Message {
     pub(super) fn id(&self) -> Option<&str> {
         match &self.kind {
             Kind::Request(id) => Some(id),
-            Kind::Notification | Kind::Response => None,
+            Kind::Notification | Kind::Response(_) => None,
         }
+    }
+
+    /// The JSON text of the parameters, an object.
+    pub(super) fn parameters(&self) -> &str {
+        self.parameters_at.clone().map_or("{}", |at| &self.text[at])
     }
 
     /// What rmcp is given: the body, without its arguments unless they are asked for. Of
@@ -155,6 +169,17 @@ impl Message {
         }
         Bytes::from([&self.text[..at.start], "{}", &self.text[at.end..]].concat())
     }
+}
+
+/// The id in a message that is none, where it has one.
+fn id_in(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+    }
+    // Not where there are two.
+    serde_json::from_str(text).ok().and_then(|message: Message| id_of(message.id.get()))
 }
 
 /// The members of an object; none where it is something else.
@@ -221,8 +246,10 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":"x","method":"ping"}"#, Kind::Request("\"x\"".into()));
         check(r#"{"jsonrpc":"2.0","id":-1,"method":"ping","params":{}}"#, Kind::Request("-1".into()));
         check(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, Kind::Notification);
-        check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, Kind::Response);
-        check(r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#, Kind::Response);
+        let answer = |id: &str| Kind::Response(Some(id.to_owned()));
+        check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, answer("1"));
+        check(r#"{"jsonrpc":"2.0","id":"1","error":{"code":1,"message":""}}"#, answer("\"1\""));
+        check(r#"{"jsonrpc":"2.0","error":{"code":1,"message":""}}"#, Kind::Response(None));
     }
 
     #[test]
@@ -254,9 +281,14 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":1,"method":5}"#, Some("1"), "`method`");
         check(r#"{"jsonrpc":"2.0","id":1}"#, Some("1"), "neither");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, Some("1"), "`params`");
-        check(r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"x"}"#, None, "\"method\" occurs twice");
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"x"}"#,
+            Some("1"),
+            "\"method\" occurs twice",
+        );
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"ping","id":2}"#, None, "\"id\" occurs twice");
         let twice = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"a":1,"a":2}}}"#;
-        check(twice, None, "\"a\" occurs twice");
+        check(twice, Some("1"), "\"a\" occurs twice");
         for text in ["", "{", "{}{}", "\u{feff}{}", r#"{"id":"\ud800"}"#] {
             assert!(matches!(Message::read(text.to_owned()), Err(Unreadable::Syntax(_))), "{text:?}");
         }

@@ -20,6 +20,7 @@ mod exchange;
 #[cfg(test)]
 mod foreign;
 mod message;
+mod parameters;
 mod problem;
 mod progress;
 mod refusal;

@@ -1,33 +1,55 @@
 //! Answers that are errors of the protocol, of ours and of rmcp's.
 
+use axum::body::Bytes;
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
+use serde_json::Value;
+use tether_core::plain::plain;
 
 use super::message::Unreadable;
 use super::problem;
-use crate::http::BODY_LIMIT;
 
-/// An error of rmcp's as JSON-RPC, as all others are.
+/// Characters of an error that is not ours.
+const LONGEST: usize = 1_000;
+
+/// An error of rmcp's as JSON-RPC, as all others are, and of a length that can be read: some
+/// quote what was sent.
 pub(super) async fn worded(answer: Response, id: Option<&str>) -> Response {
     let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
-    if is_json {
-        return answer;
-    }
     let (parts, body) = answer.into_parts();
-    let text = axum::body::to_bytes(body, BODY_LIMIT).await.unwrap_or_default();
-    let code = match parts.status {
-        status if status.is_server_error() => ErrorCode::INTERNAL_ERROR,
-        _ => ErrorCode::INVALID_REQUEST,
+    // It is in memory already.
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+    if is_json {
+        return Response::from_parts(parts, shortened(body).into());
+    }
+    let text = plain(&String::from_utf8_lossy(&body), LONGEST);
+    let (status, wrong) = match parts.status {
+        // That the type is right was seen before: it is JSON, and what it says does not fit.
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            (StatusCode::BAD_REQUEST, problem::invalid("the parameters do not fit the method"))
+        }
+        status if status.is_server_error() => (status, ErrorData::internal_error(text, None)),
+        status => (status, ErrorData::invalid_request(text, None)),
     };
-    let wrong = ErrorData::new(code, String::from_utf8_lossy(&text).into_owned(), None);
-    let mut answer = error(parts.status, id, &wrong);
+    let mut answer = error(status, id, &wrong);
     if let Some(allowed) = parts.headers.get(ALLOW) {
         answer.headers_mut().insert(ALLOW, allowed.clone());
     }
     answer
+}
+
+fn shortened(body: Bytes) -> Bytes {
+    if body.len() <= LONGEST {
+        return body;
+    }
+    let Ok(mut message) = serde_json::from_slice::<Value>(&body) else { return body };
+    if let Some(Value::String(text)) = message.pointer_mut("/error/message") {
+        *text = plain(text, LONGEST);
+    }
+    message.to_string().into()
 }
 
 pub(super) fn refused(unreadable: Unreadable) -> Response {
@@ -50,4 +72,19 @@ pub(super) fn error(status: StatusCode, id: Option<&str>, wrong: &ErrorData) -> 
 /// What a host answers that is not ready.
 pub(super) fn starting() -> ErrorData {
     ErrorData::internal_error("the gateway is starting; nothing was attempted", None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_error_is_shortened_and_a_short_one_is_not() {
+        let body = |text: &str| format!(r#"{{"error":{{"code":-32020,"message":"{text}"}},"id":7}}"#);
+        assert_eq!(shortened(body("short").into()), body("short"));
+        let long = shortened(body(&"x".repeat(100_000)).into());
+        let message: Value = serde_json::from_slice(&long).unwrap();
+        assert_eq!((long.len() < 1_100, &message["id"]), (true, &7.into()));
+        assert!(message["error"]["message"].as_str().unwrap().ends_with("x…"));
+    }
 }

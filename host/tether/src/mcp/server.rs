@@ -1,19 +1,23 @@
 //! What rmcp asks of us.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
-    ErrorCode, GetTaskParams, GetTaskResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool, UpdateTaskParams,
+    ErrorCode, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use tether_core::plain::plain;
 use tether_gateway::Gateway;
 use tokio::sync::watch;
 
 use super::action::Pages;
+use super::arrived::LONGEST_METHOD;
 use super::asked::Asked;
 use super::exchange::Exchange;
 use super::tools::Tools;
@@ -94,6 +98,22 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("tether", env!("CARGO_PKG_VERSION")))
             .with_instructions(words::INSTRUCTIONS)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        revision::SPOKEN.into()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut begun = self.negotiate_initialize(&request)?;
+        // The tasks are those of the revision without sessions.
+        begun.capabilities.extensions = None;
+        Ok(begun)
     }
 
     async fn list_tools(
@@ -177,7 +197,7 @@ impl ServerHandler for Server {
         if KNOWN.contains(&request.method.as_str()) {
             return Err(problem::invalid(format!("the parameters do not fit `{}`", request.method)));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, plain(&request.method, LONGEST_METHOD), None))
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {

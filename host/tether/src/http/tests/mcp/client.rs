@@ -20,6 +20,8 @@ pub(super) struct Client {
     pub(super) session: Option<String>,
     /// What it says that it can.
     pub(super) can: Value,
+    /// What it was told as its session began.
+    pub(super) begun: Value,
     next: AtomicU64,
 }
 
@@ -103,7 +105,7 @@ impl Client {
     pub(super) async fn able(server: &Server, token: String, revision: &'static str, can: Value) -> Self {
         let address = server.address;
         let next = AtomicU64::new(1);
-        let mut client = Self { address, token, revision, session: None, can, next };
+        let mut client = Self { address, token, revision, session: None, can, begun: Value::Null, next };
         if revision != STATELESS {
             client.begin().await;
         }
@@ -120,6 +122,7 @@ impl Client {
         let begun = self.ask("initialize", &params.to_string()).await;
         assert_eq!(begun.result()["protocolVersion"], self.revision, "{begun:?}");
         self.session = begun.header("mcp-session-id").map(str::to_owned);
+        self.begun = begun.result().clone();
         let done = self.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, &[]).await;
         assert_eq!((done.status, done.text.as_str()), (202, ""));
     }

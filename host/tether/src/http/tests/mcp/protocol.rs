@@ -37,6 +37,85 @@ async fn there_is_no_handshake_in_the_revision_without_sessions() {
 }
 
 #[tokio::test]
+async fn a_client_of_an_older_revision_is_offered_the_newest_with_sessions() {
+    let server = Server::start().await;
+    let client = Client::new(&server, STATELESS).await;
+    for asked in ["2024-11-05", "1999-01-01", "2031-01-01", "x"] {
+        let params = json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#);
+        let begun = client.post(&body, &["MCP-Protocol-Version: -"]).await;
+        assert_eq!(begun.result()["protocolVersion"], "2025-11-25", "{asked}: {}", begun.text);
+    }
+    let discovered = client.ask("server/discover", "{}").await;
+    let spoken = json!(["2025-03-26", "2025-06-18", "2025-11-25", STATELESS]);
+    assert_eq!(discovered.result()["supportedVersions"], spoken);
+}
+
+#[tokio::test]
+async fn a_handshake_that_does_not_fit_says_what_of_it() {
+    let server = Server::start().await;
+    let client = Client::new(&server, STATELESS).await;
+    let no_session = ["MCP-Protocol-Version: -", "Mcp-Method: -"];
+    for params in ["{}", r#"{"protocolVersion":5}"#, r#"{"protocolVersion":"2025-11-25","capabilities":[]}"#]
+    {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{params}}}"#);
+        let begun = client.post(&body, &no_session).await;
+        begun.is_error(200, -32602, "do not fit `initialize`");
+        assert_eq!((begun.header("mcp-session-id"), &begun.last()["id"]), (None, &json!("i")));
+    }
+}
+
+#[tokio::test]
+async fn the_extension_of_the_revision_without_sessions_is_not_in_those_with_them() {
+    let server = Server::start().await;
+    let able = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let token = server.token("acme", "bot", &[tether_core::identity::Role::Agent]).await;
+    for revision in SESSIONS {
+        let client = Client::able(&server, token.clone(), revision, able.clone()).await;
+        assert_eq!(client.begun["capabilities"], json!({"tools": {"listChanged": true}}));
+        let proposed = client.call("write", "{}").await;
+        let id = proposed.result()["structuredContent"]["actionId"].as_str().unwrap();
+        for method in ["tasks/get", "tasks/cancel", "tasks/list"] {
+            client.ask(method, &format!(r#"{{"taskId":"{id}"}}"#)).await.is_error(200, -32601, method);
+        }
+    }
+    let client = Client::able(&server, token, STATELESS, able).await;
+    let discovered = client.ask("server/discover", "{}").await;
+    let extensions = &discovered.result()["capabilities"]["extensions"];
+    assert!(extensions["io.modelcontextprotocol/tasks"].is_object(), "{}", discovered.text);
+}
+
+#[tokio::test]
+async fn an_error_names_its_request_and_does_not_say_again_all_that_was_sent() {
+    let server = Server::start().await;
+    for revision in [SESSIONS[2], STATELESS] {
+        let client = Client::new(&server, revision).await;
+        for (body, code) in [
+            (r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1,"a":2}}"#, -32600),
+            (r#"{"id":7,"method":"ping"}"#, -32600),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":5}}"#, -32602),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","_meta":[]}}"#, -32602),
+        ] {
+            let answer = client.post(body, &[]).await;
+            assert_eq!(
+                (answer.last()["error"]["code"].as_i64(), &answer.last()["id"]),
+                (Some(code), &json!(7))
+            );
+        }
+        let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":5}}"#;
+        client.post(note, &[]).await.is_error(400, -32602, "`_meta`");
+        let long = "z".repeat(500_000);
+        let body = client.request(1, &long, "{}");
+        let unknown = client.post(&body, &["Mcp-Method: x"]).await;
+        assert!(unknown.text.len() < 2_000 && unknown.last()["error"].is_object(), "{}", unknown.text.len());
+        let meta = format!(r#"{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"{long}"}}}}"#);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{meta}}}"#);
+        let unknown = client.post(&body, &[]).await;
+        assert!(unknown.text.len() < 2_000 && unknown.last()["error"].is_object(), "{}", unknown.text.len());
+    }
+}
+
+#[tokio::test]
 async fn the_tools_are_listed_with_the_hosts_own() {
     let server = Server::start().await;
     for revision in SESSIONS.into_iter().chain([STATELESS]) {
@@ -58,7 +137,13 @@ async fn a_cursor_that_is_none_is_an_error_of_the_protocol() {
     let server = Server::start().await;
     for revision in [SESSIONS[2], STATELESS] {
         let client = Client::new(&server, revision).await;
-        client.ask("tools/list", r#"{"cursor":"?"}"#).await.is_error(200, -32602, "`cursor`");
+        // Neither a text of ours, nor a text, nor a name.
+        for cursor in ["\"?\"", "5", "[]", "\"\"", "\"AA\""] {
+            let list = client.ask("tools/list", &format!(r#"{{"cursor":{cursor}}}"#)).await;
+            list.is_error(200, -32602, "`cursor`");
+        }
+        let end = client.ask("tools/list", r#"{"cursor":"d3JpdGU"}"#).await;
+        assert_eq!(end.result()["tools"], json!([]), "after the last: {}", end.text);
     }
 }
 
