@@ -7,51 +7,47 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Body as HttpBody, Frame};
 use rmcp::ErrorData;
 use tokio::task::JoinSet;
 
-use super::arrived::{Arrived, REVISION};
-use super::message::{Kind, Message, Unreadable};
+use super::arrived::Arrived;
+use super::message::{Message, Unreadable};
 use super::refusal::{error, refused};
 use crate::http::BODY_LIMIT;
 
 /// Messages of one body.
 const MOST: usize = 100;
 
-/// The revision that knows them; a request without the header is of it.
+/// The revision that knows them; a request without session and header is of it.
 const ITS_REVISION: &str = "2025-03-26";
 
 /// Answers a body that is a list. Its requests run at the same time, and each is answered as
-/// soon as it can be.
+/// soon as it can be. What is no request is handed on after them: it may call one off.
 pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unreadable>>) -> Response {
-    if let Some(wrong) = wrong(&arrived.headers, &messages) {
+    let revision = match arrived.session() {
+        Ok(Some(session)) => session.revision,
+        Ok(None) => arrived.revision().unwrap_or(ITS_REVISION),
+        Err(misnamed) => return misnamed.answer(None),
+    };
+    if let Some(wrong) = wrong(revision, &messages) {
         return error(StatusCode::BAD_REQUEST, None, &ErrorData::invalid_request(wrong, None));
     }
-    let mut answers = JoinSet::new();
-    for message in messages {
-        let arrived = arrived.clone();
-        answers.spawn(async move {
-            let is_answered =
-                message.as_ref().map_or(true, |message| matches!(message.kind, Kind::Request(_)));
-            let answer = match message {
-                Ok(message) if message.asks_for("initialize") => {
-                    let wrong = ErrorData::invalid_request("`initialize` is sent alone", None);
-                    error(StatusCode::BAD_REQUEST, message.id(), &wrong)
-                }
-                Ok(message) => arrived.answer(message).await,
-                Err(unreadable) => refused(unreadable),
-            };
-            let is_answered = is_answered || !answer.status().is_success();
-            if is_answered { Some(as_events(answer).await) } else { None }
-        });
-    }
-    // A task that panicked has no answer to give.
+    let is_request =
+        |message: &Result<Message, _>| message.as_ref().map_or(true, |message| message.id().is_some());
+    let (requests, others): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_request);
     let mut bodies = Vec::new();
-    while let Some(answer) = answers.join_next().await {
-        bodies.extend(answer.ok().flatten());
+    for messages in [requests, others] {
+        let mut answers = JoinSet::new();
+        for message in messages {
+            answers.spawn(one(arrived.clone(), message));
+        }
+        while let Some(answer) = answers.join_next().await {
+            // A task that panicked has no answer to give.
+            bodies.extend(answer.ok().flatten());
+        }
     }
     if bodies.is_empty() {
         return StatusCode::ACCEPTED.into_response();
@@ -63,9 +59,25 @@ pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unrea
     (StatusCode::OK, headers, Body::new(Together(bodies))).into_response()
 }
 
+/// The answer to one of the list, as events; none where it is only accepted.
+async fn one(arrived: Arrived, message: Result<Message, Unreadable>) -> Option<Body> {
+    let answer = match message {
+        Ok(message) if message.asks_for("initialize") => {
+            let wrong = ErrorData::invalid_request("`initialize` is sent alone", None);
+            error(StatusCode::BAD_REQUEST, message.id(), &wrong)
+        }
+        Ok(message) => arrived.answer(message).await,
+        Err(unreadable) => refused(unreadable),
+    };
+    match answer.status() {
+        StatusCode::ACCEPTED => None,
+        _ => Some(as_events(answer).await),
+    }
+}
+
 /// What is wrong with the list as a whole.
-fn wrong(headers: &HeaderMap, messages: &[Result<Message, Unreadable>]) -> Option<&'static str> {
-    if headers.get(REVISION).is_some_and(|revision| revision != ITS_REVISION) {
+fn wrong(revision: &str, messages: &[Result<Message, Unreadable>]) -> Option<&'static str> {
+    if revision != ITS_REVISION {
         return Some("a body holds one message in this revision");
     }
     if messages.is_empty() {

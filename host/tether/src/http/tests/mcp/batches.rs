@@ -1,9 +1,11 @@
 //! Several messages in one body.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::super::server::Server;
-use super::client::Client;
+use super::client::{Client, comes_to};
 
 /// The messages of an answer by their ids.
 fn by_id(answer: &super::client::Got) -> BTreeMap<String, serde_json::Value> {
@@ -52,10 +54,46 @@ async fn a_batch_of_another_revision_an_empty_and_a_long_one_are_refused() {
         let client = Client::new(&server, revision).await;
         client.post(&format!("[{ping}]"), &[]).await.is_error(400, -32600, "one message in this revision");
     }
+    // Of what revision a session is, it knows without the header.
+    let client = Client::new(&server, "2025-11-25").await;
+    let told = client.post(&format!("[{ping}]"), &["MCP-Protocol-Version: -"]).await;
+    told.is_error(400, -32600, "one message in this revision");
     let client = Client::new(&server, "2025-03-26").await;
     client.post("[]", &[]).await.is_error(400, -32600, "no message");
     let many = vec![ping; 101].join(",");
     client.post(&format!("[{many}]"), &[]).await.is_error(400, -32600, "at most 100");
     client.post(&format!("[{ping},{ping}]"), &[]).await.is_error(400, -32600, "the same id");
     client.post("[", &[]).await.is_error(400, -32700, "not valid JSON");
+}
+
+#[tokio::test]
+async fn a_batch_may_call_off_what_it_asks_for() {
+    let server = Server::start().await;
+    let client = Client::new(&server, "2025-03-26").await;
+    let call = |id: u64, tool: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{}}}}}}"#
+        )
+    };
+    let off = |id: u64| {
+        format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
+    };
+    // Whichever comes first in it: a batch has no order.
+    for (id, body) in [
+        (101, format!("[{},{}]", call(101, "wait"), off(101))),
+        (102, format!("[{},{}]", off(102), call(102, "wait"))),
+    ] {
+        let answer = tokio::time::timeout(Duration::from_secs(10), client.post(&body, &[])).await;
+        let answer = answer.expect("it ends");
+        assert_eq!((answer.status, answer.messages.len()), (200, 0), "{id}: nobody is told: {}", answer.text);
+    }
+    let waiting = server.handlers.waiting.load(Ordering::SeqCst);
+    comes_to(|| server.handlers.cancelled.load(Ordering::SeqCst), waiting).await;
+    // A proposal is never called off.
+    client.post(&format!("[{},{}]", call(103, "write"), off(103)), &[]).await;
+    let same = client.ask_as(103, "tools/call", r#"{"name":"write","arguments":{}}"#, &[]).await;
+    let id = same.result()["structuredContent"]["actionId"].clone();
+    let list = client.call("tether_actions", "{}").await;
+    let actions = list.result()["structuredContent"]["actions"].as_array().unwrap();
+    assert_eq!(actions.iter().map(|action| &action["actionId"]).collect::<Vec<_>>(), [&id]);
 }
