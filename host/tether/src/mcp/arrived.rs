@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, Request};
-use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HOST};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HOST};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -19,16 +19,16 @@ use tether_core::plain::plain;
 
 use super::answer::Answer;
 use super::exchange::{Departure, Exchange};
-use super::message::Message;
-use super::refusal::{error, starting, worded};
+use super::message::{Kind, Message};
+use super::refusal::{error, full, starting, worded};
 use super::seats::Seat;
 use super::{Mcp, parameters, problem, revision, sessions};
 use crate::http::{Entered, Host, key_header};
 
 /// Names the revision of the protocol that a request is of.
-pub(super) const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
-pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Set by `tether mcp`: its client speaks no HTTP, and so repeats nothing in headers.
 const STDIO: HeaderName = HeaderName::from_static("tether-stdio");
@@ -42,7 +42,25 @@ pub(super) struct Arrived {
     pub(super) mcp: Arc<Mcp>,
     caller: Caller,
     method: Method,
-    pub(super) headers: HeaderMap,
+    headers: HeaderMap,
+}
+
+/// A session of the caller's that a request names.
+#[derive(Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub(super) id: &'a str,
+    /// What it speaks.
+    pub(super) revision: &'static str,
+}
+
+/// A request that names a session as it may not: none, somebody else's, or in two ways.
+pub(super) struct Misnamed(StatusCode, ErrorData);
+
+impl Misnamed {
+    /// What the request with this id is answered.
+    pub(super) fn answer(&self, id: Option<&str>) -> Response {
+        error(self.0, id, &self.1)
+    }
 }
 
 impl FromRequestParts<Arc<Host>> for Arrived {
@@ -60,47 +78,65 @@ impl FromRequestParts<Arc<Host>> for Arrived {
 impl Arrived {
     /// What is answered where the body is none that can be read.
     pub(super) fn unreadable(&self) -> Option<Response> {
-        let kind = self.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        let wrong = (!kind.eq_ignore_ascii_case("application/json"))
-            .then_some("the body must be JSON: send `Content-Type: application/json`")?;
+        let of = |name: HeaderName| self.headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        let kind = of(CONTENT_TYPE).and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+        let wrong = if !kind.eq_ignore_ascii_case("application/json") {
+            "the body must be JSON: send `Content-Type: application/json`"
+        } else if of(CONTENT_ENCODING).is_some_and(|coding| !coding.eq_ignore_ascii_case("identity")) {
+            "the body must be sent as it is, without a `Content-Encoding`"
+        } else {
+            return None;
+        };
         let wrong = ErrorData::invalid_request(wrong, None);
         Some(error(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, &wrong))
     }
 
-    /// Whether the request says that it is of a revision without sessions.
+    /// The revision that the request says that it is of.
+    pub(super) fn revision(&self) -> Option<&str> {
+        self.headers.get(&REVISION)?.to_str().ok()
+    }
+
+    /// Whether that has no sessions.
     fn is_stateless(&self) -> bool {
-        let revision = self.headers.get(REVISION).and_then(|revision| revision.to_str().ok());
-        revision.is_some_and(revision::is_stateless)
+        self.revision().is_some_and(revision::is_stateless)
     }
 
-    /// The session that the request names, if it names one.
-    pub(super) fn session(&self) -> Option<&str> {
-        self.headers.get(SESSION).and_then(|session| session.to_str().ok())
-    }
-
-    /// What is answered where the request names a session that is none, or somebody else's.
-    pub(super) fn of_no_session(&self, id: Option<&str>) -> Option<Response> {
-        let named = self.headers.contains_key(SESSION);
-        let theirs = self.session().is_some_and(|session| self.mcp.sessions.is_of(session, &self.caller));
-        (named && !theirs).then(|| error(StatusCode::NOT_FOUND, id, &sessions::unknown()))
+    /// The session that the request names, if it names one; or why it may not.
+    pub(super) fn session(&self) -> Result<Option<Named<'_>>, Misnamed> {
+        let refused = |wrong| Err(Misnamed(StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None)));
+        for name in [&SESSION, &REVISION] {
+            if self.headers.get_all(name).iter().nth(1).is_some() {
+                return refused(format!("there are two `{name}` headers; send one"));
+            }
+        }
+        let Some(id) = self.headers.get(&SESSION) else { return Ok(None) };
+        let known = id.to_str().ok().and_then(|id| {
+            let revision = self.mcp.sessions.revision(id, &self.caller)?;
+            Some(Named { id, revision })
+        });
+        let named = known.ok_or_else(|| Misnamed(StatusCode::NOT_FOUND, sessions::unknown()))?;
+        if self.headers.get(&REVISION).is_some_and(|revision| revision != named.revision) {
+            return refused(format!("this session speaks {}; `{REVISION}` says otherwise", named.revision));
+        }
+        Ok(Some(named))
     }
 
     /// The answer to one message.
     pub(super) async fn answer(&self, message: Message) -> Response {
-        if let Some(answer) = self.of_no_session(message.id()) {
-            return answer;
-        }
-        if let Some((status, wrong)) = self.unfit(&message) {
+        let session = match self.session() {
+            Ok(session) => session,
+            Err(misnamed) => return misnamed.answer(message.id()),
+        };
+        if let Some((status, wrong)) = self.unfit(&message, session) {
             return error(status, message.id(), &wrong);
         }
         let calls = message.asks_for("tools/call");
-        let key = match calls.then(|| self.key(&message)).transpose() {
+        let key = match calls.then(|| self.key(&message, session)).transpose() {
             Ok(key) => key.flatten(),
             Err(wrong) => return error(StatusCode::OK, message.id(), &wrong),
         };
-        let seat = match (self.session(), message.id()) {
-            (Some(session), Some(id)) => self.mcp.sessions.seats.take(session, id).await,
+        let seat = match (session, message.id()) {
+            (Some(session), Some(id)) => self.mcp.sessions.seats.take(session.id, id).await,
             _ => Seat::free(),
         };
         let (departure, gone) = Departure::new();
@@ -111,11 +147,12 @@ impl Arrived {
             gone,
             seat,
         });
-        let with_arguments = calls && message.name.as_deref().is_some_and(|name| self.mcp.has_headers(name));
-        let body = message.forwarded(with_arguments);
         let answer = if message.asks_for("initialize") {
-            self.begun(body, message.id(), Arc::clone(&exchange)).await
+            self.begun(&message, Arc::clone(&exchange)).await
         } else {
+            let with_arguments =
+                calls && message.name.as_deref().is_some_and(|name| self.mcp.has_headers(name));
+            let body = message.forwarded(with_arguments);
             self.handed_on(body, message.id(), Some(Arc::clone(&exchange))).await
         };
         if message.id().is_none() {
@@ -125,10 +162,19 @@ impl Arrived {
     }
 
     /// What is wrong with a message that rmcp would take.
-    fn unfit(&self, message: &Message) -> Option<(StatusCode, ErrorData)> {
+    fn unfit(&self, message: &Message, session: Option<Named<'_>>) -> Option<(StatusCode, ErrorData)> {
         let is_unknown = |method: &str| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
         if message.asks_for("initialize") && self.is_stateless() {
             return Some((StatusCode::NOT_FOUND, is_unknown("initialize")));
+        }
+        if message.asks_for("initialize") && session.is_some() {
+            let wrong = "this session has begun; another one begins without `Mcp-Session-Id`";
+            return Some((StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None)));
+        }
+        // Ours are numbers, and rmcp takes a text for one.
+        if matches!(&message.kind, Kind::Response(Some(id)) if id.starts_with('"')) {
+            let wrong = "nothing was asked under this `id`";
+            return Some((StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None)));
         }
         // The extension is one of the revision without sessions.
         let method = message.method.as_deref().filter(|method| method.starts_with("tasks/"));
@@ -143,19 +189,25 @@ impl Arrived {
 
     /// The answer to a handshake. In a task of its own: a session whose client went away in the
     /// middle is counted as well.
-    async fn begun(&self, body: Bytes, id: Option<&str>, exchange: Arc<Exchange>) -> Response {
-        let (arrived, own_id) = (self.clone(), id.map(str::to_owned));
+    async fn begun(&self, message: &Message, exchange: Arc<Exchange>) -> Response {
+        let (arrived, id) = (self.clone(), message.id().map(str::to_owned));
+        let body = message.forwarded(false);
+        // What does not say so was refused.
+        let revision = revision::of_session(&parameters::revision(message).unwrap_or_default());
         let begun = tokio::spawn(async move {
-            let answer = arrived.handed_on(body, own_id.as_deref(), Some(exchange)).await;
+            let Ok(room) = arrived.mcp.sessions.room(&arrived.caller).await else {
+                return full(id.as_deref());
+            };
+            let answer = arrived.handed_on(body, id.as_deref(), Some(exchange)).await;
             if let Some(session) = answer.headers().get(SESSION).and_then(|session| session.to_str().ok()) {
-                arrived.mcp.sessions.opened(session, &arrived.caller).await;
+                room.filled(session, revision);
             }
             answer
         });
         begun.await.unwrap_or_else(|died| {
             tracing::error!(error = %died, "the task of a handshake died");
             let wrong = ErrorData::internal_error("the host failed; its log has the cause", None);
-            error(StatusCode::INTERNAL_SERVER_ERROR, id, &wrong)
+            error(StatusCode::INTERNAL_SERVER_ERROR, message.id(), &wrong)
         })
     }
 
@@ -183,7 +235,11 @@ impl Arrived {
 
     /// The key of a call: of the message, of the header, or what the session and the id make:
     /// an id is used once in a session, so that the same one is the same request.
-    fn key(&self, message: &Message) -> Result<Option<IdempotencyKey>, ErrorData> {
+    fn key(
+        &self,
+        message: &Message,
+        session: Option<Named<'_>>,
+    ) -> Result<Option<IdempotencyKey>, ErrorData> {
         let header = key_header(&self.headers)
             .map_err(|_| problem::invalid("the `Idempotency-Key` header is no key"))?;
         let own =
@@ -200,7 +256,7 @@ impl Arrived {
             return Err(problem::invalid("`_meta` and the `Idempotency-Key` header have two different keys"));
         }
         let of_session = || {
-            let text = format!("{}\n{}", self.session()?, message.id()?);
+            let text = format!("{}\n{}", session?.id, message.id()?);
             format!("mcp:{}", Digest::of(text).hex()).parse().ok()
         };
         Ok(own.or(header).or_else(of_session))
@@ -213,5 +269,19 @@ fn needed(headers: &HeaderMap) -> HeaderMap {
     let is_needed =
         |name: &HeaderName| [ACCEPT, CONTENT_TYPE, HOST].contains(name) || name.as_str().starts_with("mcp-");
     let needed = headers.iter().filter(|(name, _)| is_needed(name));
-    needed.map(|(name, value)| (name.clone(), value.clone())).collect()
+    let mut needed: HeaderMap = needed.map(|(name, value)| (name.clone(), value.clone())).collect();
+    if takes_anything(headers) {
+        needed.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    }
+    needed
+}
+
+/// Whether a client takes an answer of any type: it says so, or it says nothing.
+fn takes_anything(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(ACCEPT).iter().peekable();
+    let types = |value: &HeaderValue| {
+        let types = value.to_str().unwrap_or_default().split(',');
+        types.filter_map(|entry| entry.split(';').next()).any(|entry| entry.trim() == "*/*")
+    };
+    values.peek().is_none() || values.any(types)
 }

@@ -47,8 +47,8 @@ async fn posted(arrived: Arrived, body: Body) -> Response {
 }
 
 async fn listened(arrived: Arrived) -> Response {
-    if let Some(answer) = arrived.of_no_session(None) {
-        return answer;
+    if let Err(misnamed) = arrived.session() {
+        return misnamed.answer(None);
     }
     let answer = arrived.handed_on(Bytes::new(), None, None).await;
     if answer.status() != StatusCode::OK {
@@ -60,12 +60,13 @@ async fn listened(arrived: Arrived) -> Response {
 }
 
 async fn ended(arrived: Arrived) -> Response {
-    if let Some(answer) = arrived.of_no_session(None) {
-        return answer;
-    }
+    let session = match arrived.session() {
+        Ok(session) => session,
+        Err(misnamed) => return misnamed.answer(None),
+    };
     let mut answer = arrived.handed_on(Bytes::new(), None, None).await;
-    if let Some(session) = arrived.session().filter(|_| answer.status().is_success()) {
-        arrived.mcp.sessions.ended(session);
+    if let Some(session) = session.filter(|_| answer.status().is_success()) {
+        arrived.mcp.sessions.ended(session.id);
         // It is over by now; what was only accepted is a failure to some clients.
         *answer.status_mut() = StatusCode::NO_CONTENT;
     }

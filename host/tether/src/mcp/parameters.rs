@@ -12,6 +12,12 @@ use super::message::Message;
 /// Characters of a reason that may quote what was sent.
 const LONGEST: usize = 300;
 
+/// The revision that a handshake asks for; none where it does not say so.
+pub(super) fn revision(message: &Message) -> Option<String> {
+    let parameters: InitializeRequestParams = serde_json::from_str(message.parameters()).ok()?;
+    Some(parameters.protocol_version.as_str().to_owned())
+}
+
 /// What is wrong with them, if anything.
 pub(super) fn wrong(message: &Message) -> Option<String> {
     let parameters = message.parameters();

@@ -1,16 +1,20 @@
 //! Answers that are errors of the protocol, of ours and of rmcp's.
 
 use axum::body::Bytes;
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tether_core::plain::plain;
+use tether_core::problem::Code;
 
 use super::message::Unreadable;
 use super::problem;
+
+/// When a session that there is no room for may be asked for again, in seconds.
+const PAUSE: u64 = 5;
 
 /// Characters of an error that is not ours.
 const LONGEST: usize = 1_000;
@@ -69,6 +73,16 @@ pub(super) fn error(status: StatusCode, id: Option<&str>, wrong: &ErrorData) -> 
     (status, headers, problem::body(id, wrong)).into_response()
 }
 
+/// A session that nothing makes room for: those that are open are at work.
+pub(super) fn full(id: Option<&str>) -> Response {
+    let detail = "every session that could make room for yours is at work; nothing was attempted";
+    let data = json!({"code": Code::Overloaded.as_str(), "retryAfterMs": PAUSE * 1_000});
+    let mut answer =
+        error(StatusCode::SERVICE_UNAVAILABLE, id, &ErrorData::internal_error(detail, Some(data)));
+    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(PAUSE));
+    answer
+}
+
 /// What a host answers that is not ready.
 pub(super) fn starting() -> ErrorData {
     ErrorData::internal_error("the gateway is starting; nothing was attempted", None)
@@ -77,6 +91,12 @@ pub(super) fn starting() -> ErrorData {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_finds_no_room_is_told_when_to_come_again() {
+        let answer = full(Some("1"));
+        assert_eq!((answer.status().as_u16(), &answer.headers()[RETRY_AFTER]), (503, &HeaderValue::from(5)));
+    }
 
     #[test]
     fn a_long_error_is_shortened_and_a_short_one_is_not() {

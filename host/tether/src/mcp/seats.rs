@@ -1,6 +1,6 @@
 //! Which requests of a session are being answered.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::OwnedMutexGuard;
@@ -51,6 +51,13 @@ impl Seats {
         };
         let turn = Arc::clone(&place.turn).lock_owned().await;
         Seat { splices: Arc::clone(&place.splices), _turn: Some((turn, place)) }
+    }
+
+    /// The sessions that have requests which are not answered yet.
+    pub(super) fn sessions(&self) -> HashSet<String> {
+        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = taken.iter().filter(|(_, place)| place.strong_count() > 0);
+        taken.map(|((session, _), _)| session.clone()).collect()
     }
 }
 

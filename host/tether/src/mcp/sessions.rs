@@ -1,6 +1,6 @@
 //! The sessions of the older revisions: whose each is, and how many there are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,6 +30,8 @@ pub(super) struct Sessions {
 struct Session {
     tenant: TenantId,
     user: UserId,
+    /// What its client and we speak; none as long as that is not agreed upon.
+    revision: Option<&'static str>,
     used: Use,
 }
 
@@ -46,6 +48,33 @@ impl Session {
         self.tenant == caller.tenant && self.user == caller.user
     }
 }
+
+/// Room for a session that is about to begin. Dropped, it is given back.
+pub(super) struct Room<'a> {
+    sessions: &'a Sessions,
+    /// Stands for the session, which has no id yet.
+    name: String,
+}
+
+impl Room<'_> {
+    /// The session has begun.
+    pub(super) fn filled(self, id: &str, revision: &'static str) {
+        let mut open = self.sessions.open();
+        if let Some(session) = open.remove(&self.name) {
+            open.insert(id.to_owned(), Session { revision: Some(revision), ..session });
+        }
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.sessions.open().remove(&self.name);
+    }
+}
+
+/// Every session that could make room has a request that is not answered yet.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Full;
 
 impl Sessions {
     /// No sessions; at most `most`, each of which ends after so long without a request. A call
@@ -74,39 +103,48 @@ impl Sessions {
         Arc::clone(&self.manager)
     }
 
-    /// Notes whose session this is that was just opened, and makes room for it.
-    pub(super) async fn opened(&self, id: &str, caller: &Caller) {
-        let (tenant, user) = (caller.tenant.clone(), caller.user.clone());
+    /// Room for a session of the caller's. Where there is none, the one that was unused for
+    /// longest and is not at work makes it.
+    pub(super) async fn room(&self, caller: &Caller) -> Result<Room<'_>, Full> {
+        let used = self.used_now();
+        let name = format!("begins {}", used.number);
         let surplus = {
             let mut open = self.open();
-            let used = self.used_now();
+            let busy = self.seats.sessions();
             // rmcp closes them by itself, a little later.
-            open.retain(|_, session| used.at.duration_since(session.used.at) < self.idle);
-            open.insert(id.to_owned(), Session { tenant, user, used });
-            let mut surplus = Vec::new();
-            if open.values().filter(|session| session.is_of(caller)).count() > MOST_OF_ONE {
-                surplus.extend(longest_unused(&open, |session| session.is_of(caller)));
-            } else if open.len() > self.most {
-                surplus.extend(longest_unused(&open, |_| true));
-            }
+            open.retain(|id, session| !self.is_over(session) || busy.contains(id));
+            let of_one = open.values().filter(|session| session.is_of(caller)).count();
+            let surplus = if of_one >= MOST_OF_ONE {
+                Some(longest_unused(&open, &busy, |session| session.is_of(caller)).ok_or(Full)?)
+            } else if open.len() >= self.most {
+                Some(longest_unused(&open, &busy, |_| true).ok_or(Full)?)
+            } else {
+                None
+            };
             surplus.iter().for_each(|id| drop(open.remove(id)));
+            let (tenant, user) = (caller.tenant.clone(), caller.user.clone());
+            open.insert(name.clone(), Session { tenant, user, revision: None, used });
             surplus
         };
-        for id in surplus {
-            self.close(&id).await;
+        let room = Room { sessions: self, name };
+        if let Some(id) = surplus {
+            // It may have ended by itself.
+            let _ = self.manager.close_session(&id.into()).await;
         }
+        Ok(room)
     }
 
-    /// Whether this is a session of the caller's, which then counts as used.
-    pub(super) fn is_of(&self, id: &str, caller: &Caller) -> bool {
+    /// The revision of this session of the caller's, which then counts as used; none where
+    /// the caller has no such session.
+    pub(super) fn revision(&self, id: &str, caller: &Caller) -> Option<&'static str> {
         let mut open = self.open();
-        let Some(session) = open.get_mut(id).filter(|session| session.is_of(caller)) else { return false };
-        if session.used.at.elapsed() >= self.idle {
+        let session = open.get_mut(id).filter(|session| session.is_of(caller))?;
+        if self.is_over(session) && !self.seats.sessions().contains(id) {
             open.remove(id);
-            return false;
+            return None;
         }
         session.used = self.used_now();
-        true
+        session.revision
     }
 
     /// The session was ended by its client.
@@ -118,9 +156,8 @@ impl Sessions {
         Use { number: self.uses.fetch_add(1, Ordering::Relaxed), at: Instant::now() }
     }
 
-    async fn close(&self, id: &str) {
-        // It may have ended by itself.
-        let _ = self.manager.close_session(&id.into()).await;
+    fn is_over(&self, session: &Session) -> bool {
+        session.used.at.elapsed() >= self.idle
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<String, Session>> {
@@ -134,9 +171,14 @@ pub(super) fn unknown() -> ErrorData {
     ErrorData::new(SESSION_NOT_FOUND, "there is no such session; begin anew with `initialize`", None)
 }
 
-fn longest_unused(open: &HashMap<String, Session>, wanted: impl Fn(&Session) -> bool) -> Option<String> {
-    let sessions = open.iter().filter(|(_, session)| wanted(session));
-    sessions.min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone())
+fn longest_unused(
+    open: &HashMap<String, Session>,
+    busy: &HashSet<String>,
+    wanted: impl Fn(&Session) -> bool,
+) -> Option<String> {
+    let idle = open.iter().filter(|(id, session)| session.revision.is_some() && !busy.contains(*id));
+    let idle = idle.filter(|(_, session)| wanted(session));
+    idle.min_by_key(|(_, session)| session.used).map(|(id, _)| id.clone())
 }
 
 #[cfg(test)]
@@ -160,46 +202,86 @@ mod tests {
         Sessions::new(most, Duration::from_secs(3600), Duration::from_secs(60))
     }
 
+    const REVISION: &str = "2025-11-25";
+
+    async fn begin(sessions: &Sessions, id: &str, caller: &Caller) {
+        sessions.room(caller).await.ok().unwrap().filled(id, REVISION);
+    }
+
+    fn is_open(sessions: &Sessions, id: &str, caller: &Caller) -> bool {
+        sessions.revision(id, caller) == Some(REVISION)
+    }
+
     #[tokio::test]
-    async fn a_session_that_was_not_used_for_so_long_is_over() {
+    async fn a_session_that_was_not_used_for_so_long_is_over_unless_it_is_at_work() {
         let (sessions, bot) =
             (Sessions::new(8, Duration::from_millis(20), Duration::ZERO), caller("acme", "bot"));
-        sessions.opened("s", &bot).await;
+        begin(&sessions, "idle", &bot).await;
+        begin(&sessions, "busy", &bot).await;
+        let seat = sessions.seats.take("busy", "1").await;
         let over = std::time::Instant::now() + Duration::from_millis(20);
         tokio::time::sleep_until(over.into()).await;
-        assert!(!sessions.is_of("s", &bot));
+        assert!(!is_open(&sessions, "idle", &bot) && is_open(&sessions, "busy", &bot));
+        drop(seat);
     }
 
     #[tokio::test]
     async fn a_session_is_its_users_and_nobody_elses() {
         let sessions = sessions(8);
-        sessions.opened("s", &caller("acme", "bot")).await;
-        assert!(sessions.is_of("s", &caller("acme", "bot")));
-        assert!(!sessions.is_of("s", &caller("acme", "other")));
-        assert!(!sessions.is_of("s", &caller("globex", "bot")));
-        assert!(!sessions.is_of("t", &caller("acme", "bot")));
+        let bot = caller("acme", "bot");
+        begin(&sessions, "s", &bot).await;
+        assert!(is_open(&sessions, "s", &bot));
+        assert!(!is_open(&sessions, "s", &caller("acme", "other")));
+        assert!(!is_open(&sessions, "s", &caller("globex", "bot")));
+        assert!(!is_open(&sessions, "t", &bot));
         sessions.ended("s");
-        assert!(!sessions.is_of("s", &caller("acme", "bot")));
+        assert!(!is_open(&sessions, "s", &bot));
+    }
+
+    #[tokio::test]
+    async fn a_session_that_begins_is_counted_and_nobodys_to_name() {
+        let (sessions, bot) = (sessions(1), caller("acme", "bot"));
+        let room = sessions.room(&bot).await.ok().unwrap();
+        assert_eq!(sessions.revision(&room.name, &bot), None);
+        assert!(sessions.room(&bot).await.is_err(), "it makes no room");
+        drop(room);
+        begin(&sessions, "s", &bot).await;
+        assert!(is_open(&sessions, "s", &bot));
     }
 
     #[tokio::test]
     async fn the_longest_unused_makes_room() {
         let (sessions, bot) = (sessions(2), caller("acme", "bot"));
         for id in ["a", "b"] {
-            sessions.opened(id, &bot).await;
+            begin(&sessions, id, &bot).await;
         }
-        assert!(sessions.is_of("a", &bot));
-        sessions.opened("c", &caller("globex", "bot")).await;
-        assert!(sessions.is_of("a", &bot) && !sessions.is_of("b", &bot));
+        assert!(is_open(&sessions, "a", &bot));
+        begin(&sessions, "c", &caller("globex", "bot")).await;
+        assert!(is_open(&sessions, "a", &bot) && !is_open(&sessions, "b", &bot));
+    }
+
+    #[tokio::test]
+    async fn one_that_is_at_work_makes_none() {
+        let (sessions, bot) = (sessions(2), caller("acme", "bot"));
+        begin(&sessions, "a", &bot).await;
+        begin(&sessions, "b", &bot).await;
+        let at_work = [sessions.seats.take("a", "1").await, sessions.seats.take("b", "1").await];
+        assert!(sessions.room(&bot).await.is_err());
+        let [first, second] = at_work;
+        drop(second);
+        begin(&sessions, "c", &bot).await;
+        assert!(is_open(&sessions, "a", &bot) && !is_open(&sessions, "b", &bot));
+        drop(first);
     }
 
     #[tokio::test]
     async fn one_user_takes_no_more_than_its_share() {
         let (sessions, bot, ann) = (sessions(4_096), caller("acme", "bot"), caller("acme", "ann"));
-        sessions.opened("anns", &ann).await;
+        begin(&sessions, "anns", &ann).await;
         for number in 0..=MOST_OF_ONE {
-            sessions.opened(&number.to_string(), &bot).await;
+            begin(&sessions, &number.to_string(), &bot).await;
         }
-        assert!(!sessions.is_of("0", &bot) && sessions.is_of("1", &bot) && sessions.is_of("anns", &ann));
+        assert!(!is_open(&sessions, "0", &bot) && is_open(&sessions, "1", &bot));
+        assert!(is_open(&sessions, "anns", &ann));
     }
 }

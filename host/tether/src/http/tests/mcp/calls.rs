@@ -7,19 +7,9 @@ use serde_json::json;
 use tether_core::identity::Role;
 
 use super::super::server::{Server, TOKEN};
-use super::client::{Client, STATELESS, rest, until};
+use super::client::{Client, STATELESS, comes_to, rest, until};
 
 const BOTH: [&str; 2] = ["2025-11-25", STATELESS];
-
-/// Waits until a count has come so far.
-async fn comes_to(count: impl Fn() -> usize, wanted: usize) {
-    let waiting = async {
-        while count() < wanted {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("it comes so far");
-}
 
 #[tokio::test]
 async fn f24_a_read_answers_to_the_letter() {
@@ -117,6 +107,21 @@ async fn a_read_that_is_called_off_ends_and_its_stream_with_it() {
     comes_to(|| server.handlers.cancelled.load(Ordering::SeqCst), 1).await;
     let ended = tokio::time::timeout(Duration::from_secs(10), rest(&mut stream)).await.expect("it ends");
     assert!(!ended.contains("\"result\""), "nobody is told: {ended}");
+}
+
+#[tokio::test]
+async fn without_sessions_a_stream_is_closed_to_call_a_read_off() {
+    let server = Server::start().await;
+    let client = Client::new(&server, STATELESS).await;
+    let stream = client.started(77, "wait", "{}").await;
+    comes_to(|| server.handlers.waiting.load(Ordering::SeqCst), 1).await;
+    // Ids are used again there: it could be anybody's.
+    let off = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}"#;
+    assert_eq!(client.post(off, &["Mcp-Method: notifications/cancelled"]).await.status, 202);
+    assert_eq!(client.call("echo", "{}").await.said(), "{}");
+    assert_eq!(server.handlers.cancelled.load(Ordering::SeqCst), 0);
+    drop(stream);
+    comes_to(|| server.handlers.cancelled.load(Ordering::SeqCst), 1).await;
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tether_core::identity::Role;
@@ -268,4 +269,14 @@ pub(super) async fn until(stream: &mut TcpStream, part: &str) -> String {
         answer.push_str(str::from_utf8(&piece[..length]).unwrap());
     }
     answer
+}
+
+/// Waits until a count has come so far.
+pub(super) async fn comes_to(count: impl Fn() -> usize, wanted: usize) {
+    let waiting = async {
+        while count() < wanted {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("it comes so far");
 }

@@ -258,6 +258,20 @@ async fn in_a_session_the_page_comes_in_the_stream_of_the_call_and_decides_nothi
 }
 
 #[tokio::test]
+async fn in_a_session_an_answer_has_the_id_that_was_asked_under() {
+    let server = Server::deciding_by_forms().await;
+    let client = able(&server, SESSIONS, forms()).await;
+    let mut stream = client.started(client.fresh_id(), "write", "{}").await;
+    let (id, _) = asked(&mut stream).await;
+    let yes = r#"{"action":"accept","content":{"decision":"confirm"}}"#;
+    let body = format!(r#"{{"jsonrpc":"2.0","id":"{id}","result":{yes}}}"#);
+    client.post(&body, &[]).await.is_error(400, -32600, "nothing was asked");
+    assert_eq!(stand(&server).await, ["Pending"]);
+    answer(&client, &id, yes).await;
+    assert!(rest(&mut stream).await.contains("Done."));
+}
+
+#[tokio::test]
 async fn in_a_session_a_form_decides_where_the_rule_says_so() {
     let server = Server::deciding_by_forms().await;
     for (number, (can, result, says)) in [

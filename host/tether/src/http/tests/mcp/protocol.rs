@@ -1,9 +1,13 @@
 //! What every server of the protocol does.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::json;
 
 use super::super::server::Server;
-use super::client::{Client, STATELESS};
+use super::client::{Client, STATELESS, comes_to};
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 const SESSIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -174,9 +178,8 @@ async fn what_is_no_message_is_an_error_with_its_reason() {
         let answer = client.post(r#"{"jsonrpc":"2.0","id":"x","method":5}"#, &[]).await;
         answer.is_error(400, -32600, "`method`");
         assert_eq!(answer.last()["id"], "x");
-        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        client.post(ping, &["Content-Type: text/plain"]).await.is_error(415, -32600, "application/json");
-        client.post(ping, &["Accept: application/json"]).await.is_error(406, -32600, "text/event-stream");
+        client.post(PING, &["Content-Type: text/plain"]).await.is_error(415, -32600, "application/json");
+        client.post(PING, &["Accept: application/json"]).await.is_error(406, -32600, "text/event-stream");
     }
 }
 
@@ -197,6 +200,76 @@ async fn a_session_of_somebody_else_is_none() {
         theirs.bare("GET", &[]).await.is_error(404, -32001, "no such session");
     }
     client.ask("tools/list", "{}").await.result();
+}
+
+#[tokio::test]
+async fn a_session_speaks_what_was_agreed_upon_and_begins_once() {
+    let server = Server::start().await;
+    for revision in SESSIONS {
+        let client = Client::new(&server, revision).await;
+        for other in SESSIONS.into_iter().chain([STATELESS, "2024-11-05", "x"]).filter(|it| *it != revision) {
+            let header = format!("MCP-Protocol-Version: {other}");
+            let says = format!("this session speaks {revision}");
+            client.post(PING, &[&header]).await.is_error(400, -32600, &says);
+            client.bare("GET", &[&header]).await.is_error(400, -32600, &says);
+            client.bare("DELETE", &[&header]).await.is_error(400, -32600, &says);
+        }
+        client.post(PING, &["MCP-Protocol-Version: -"]).await.result();
+        let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        client.ask("initialize", &params.to_string()).await.is_error(400, -32600, "has begun");
+        client.post(PING, &[]).await.result();
+    }
+}
+
+#[tokio::test]
+async fn a_header_that_is_there_twice_is_refused() {
+    let server = Server::start().await;
+    let client = Client::new(&server, SESSIONS[2]).await;
+    let own = format!("Mcp-Session-Id: {}", client.session.as_ref().unwrap());
+    for twice in [[own.as_str(), "mcp-session-id: b"], [own.as_str(), own.as_str()]] {
+        client.post(PING, &twice).await.is_error(400, -32600, "two `mcp-session-id` headers");
+    }
+    let twice = ["MCP-Protocol-Version: 2025-11-25", "MCP-Protocol-Version: 2025-06-18"];
+    let refused = client.post(PING, &twice).await;
+    refused.is_error(400, -32600, "two `mcp-protocol-version` headers");
+    assert_eq!(refused.last()["id"], 1);
+}
+
+#[tokio::test]
+async fn a_body_comes_as_it_is_and_an_answer_of_any_type_is_ours() {
+    let server = Server::start().await;
+    for revision in [SESSIONS[2], STATELESS] {
+        let client = Client::new(&server, revision).await;
+        client.post(PING, &["Content-Encoding: gzip"]).await.is_error(
+            415,
+            -32600,
+            "without a `Content-Encoding`",
+        );
+        for header in
+            ["Content-Encoding: identity", "Accept: */*", "Accept: text/html, */*;q=0.8", "Accept: -"]
+        {
+            let list = client.ask_as(client.fresh_id(), "tools/list", "{}", &[header]).await;
+            assert!(list.result()["tools"].is_array(), "{header}: {}", list.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_makes_room_unless_it_is_at_work() {
+    let server = Server::start().await;
+    let token = server.token("acme", "bot", &[tether_core::identity::Role::Agent]).await;
+    let revision = SESSIONS[2];
+    let first = Client::with(&server, token.clone(), revision).await;
+    let second = Client::with(&server, token.clone(), revision).await;
+    let _stream = first.started(77, "wait", "{}").await;
+    comes_to(|| server.handlers.waiting.load(Ordering::SeqCst), 1).await;
+    second.ask("ping", "{}").await.result();
+    for _ in 2..=256 {
+        Client::with(&server, token.clone(), revision).await;
+    }
+    first.ask("ping", "{}").await.result();
+    second.ask("ping", "{}").await.is_error(404, -32001, "no such session");
+    assert_eq!(server.handlers.cancelled.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
