@@ -83,6 +83,11 @@ fn try_sync(path: &Path, whose: Whose) -> io::Result<()> {
         Whose::Others => sync_journal(&log_of(path))?,
     }
     sync_journal(&beside(path, "-journal"))?;
+    sync_folder_of(path)
+}
+
+/// Makes durable which names are beside the file at `path`. Blocks.
+pub(super) fn sync_folder_of(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), sync_folder)
 }
 

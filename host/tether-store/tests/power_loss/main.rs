@@ -206,7 +206,9 @@ fn a_sync_that_fails_tells_nobody_what_does_not_last() {
     for (seed, failing) in seeds.flat_map(|seed| cases.map(|failing| (seed, failing))) {
         let trace = Trace::record(seed, disk::SHORT, async |disk| {
             disk.fail(failing);
-            workload::run(disk, seed).await;
+            // Whoever else has the file open moves what the system shows it: see `mend`.
+            let others = failing.forgotten == Forgotten::Changes;
+            workload::run(disk, seed, others).await;
         });
         let trace = trace.since_failure().unwrap_or_else(|| panic!("{failing:?} never came to it"));
         let wrong = |wrong| panic!("{failing:?}: {wrong}");
@@ -240,6 +242,17 @@ fn what_a_failed_commit_came_to_stays_so_when_the_process_is_killed_and_when_the
             model.powerless(powerless.path(), &mut random);
             find(powerless.path());
         }
+    }
+}
+
+#[test]
+fn a_failed_sync_of_a_file_that_another_program_has_open_is_mended_once_that_closes_it() {
+    for forgotten in [Forgotten::Changes, Forgotten::Before] {
+        let trace = Trace::record(1, Duration::ZERO, async |disk| {
+            workload::fail_to_commit_beside_another(disk, forgotten).await;
+        });
+        let trace = trace.since_failure().unwrap();
+        trace.at_steps(Some(SOME / 8), lose).unwrap_or_else(|wrong| panic!("{forgotten:?}: {wrong}"));
     }
 }
 

@@ -13,7 +13,7 @@ use tether_core::grant::{DatabaseGrant, Grants};
 use tether_core::id::{ActionId, IdempotencyKey, RequestId, TenantId};
 use tether_core::port::actions::{ActionStore, NewAction};
 use tether_core::port::databases::{
-    Begun, Connection, Databases, Rights, Scope, SqlError, SqlLimits, Value, Work,
+    Begun, Connection, Databases, Rights, Scope, SqlError, SqlLimits, Unreachable, Value, Work,
 };
 use tether_core::tool::Migration;
 use tether_store::{Archive, SqliteActions, SqliteDatabases};
@@ -96,8 +96,8 @@ impl Stores {
     }
 
     /// Empties the records of `action` in the databases of `tenant`.
-    pub(crate) async fn empty(&self, tenant: &TenantId, action: ActionId) {
-        self.databases.empty_records(&self.scope(tenant.as_str()), action.into()).await.unwrap();
+    pub(crate) async fn empty(&self, tenant: &TenantId, action: ActionId) -> Result<(), Unreachable> {
+        self.databases.empty_records(&self.scope(tenant.as_str()), action.into()).await
     }
 
     /// Whether the write `id` is there, as they tell it in the way with the number `way`.

@@ -27,7 +27,7 @@ pub(crate) struct Trace {
 impl Trace {
     /// What the workload does to a disk.
     pub(crate) fn of(seed: u64) -> Self {
-        Self::record(seed, disk::SHORT, async |disk| workload::run(disk, seed).await)
+        Self::record(seed, disk::SHORT, async |disk| workload::run(disk, seed, true).await)
     }
 
     /// What `work` does to a disk whose syncs take as long as `sync`.

@@ -14,7 +14,7 @@ use tether_core::id::{ActionId, StepName};
 use tether_core::json::JsonText;
 use tether_core::ledger::{Answer, Entry, Fact as Seen, Ledger, Request};
 use tether_core::port::actions::{Change, NewAction, Proposed, StoreError, Swap};
-use tether_core::port::databases::{Begun, Rights, SqlError, Transaction, Value};
+use tether_core::port::databases::{Begun, Rights, SqlError, Transaction, Unreachable, Value};
 use tokio::task::JoinSet;
 
 use super::disk::{Disk, Failing};
@@ -32,8 +32,8 @@ const ACTIONS: u64 = 2;
 /// How often the stores are opened, one time after the other.
 const ROUNDS: u64 = 2;
 
-/// Runs the whole of it on `disk`.
-pub(crate) async fn run(disk: &Arc<Disk>, seed: u64) {
+/// Runs the whole of it on `disk`, while `others` checkpoint or not.
+pub(crate) async fn run(disk: &Arc<Disk>, seed: u64, others: bool) {
     for round in 0..ROUNDS {
         let stores = Stores::open(disk.root()).unwrap();
         let mut writers = JoinSet::new();
@@ -48,8 +48,9 @@ pub(crate) async fn run(disk: &Arc<Disk>, seed: u64) {
             });
         }
         let (root, mut random) = (disk.root().to_owned(), Random::new(seed, 1_000 + round));
-        let checkpoints =
-            tokio::task::spawn_blocking(move || (0..4).for_each(|_| checkpoint(&root, &mut random)));
+        let checkpoints = tokio::task::spawn_blocking(move || {
+            (0..4).filter(|_| others).for_each(|_| checkpoint(&root, &mut random))
+        });
         while let Some(done) = writers.join_next().await {
             done.unwrap();
         }
@@ -108,6 +109,40 @@ pub(crate) async fn fail_to_commit(disk: &Arc<Disk>, shared: bool) -> (bool, Mod
     let told = stores.tell(database, &id, 0).await.unwrap();
     // Now: closing a file may tidy it up.
     (told, disk.model())
+}
+
+/// A write to a file of Tether's own whose sync fails, while another program has that open:
+/// what it came to is told once that program has closed it.
+pub(crate) async fn fail_to_commit_beside_another(disk: &Arc<Disk>, forgotten: Forgotten) {
+    let (stores, random) = (Stores::open(disk.root()).unwrap(), &mut Random::new(1, 1));
+    write_everywhere(&stores, disk, random).await.unwrap();
+    let (database, id) = (DATABASES[0], (action_id(1), None));
+    let other = File::open(disk.root().join("data/databases/tickets/acme/main.db")).unwrap();
+    let rows = |file: &File| file.query_row("SELECT count(*) FROM parts", [], |row| row.get::<_, i64>(0));
+    rows(&other).unwrap();
+
+    let path = "data/databases/tickets/acme/main.db-wal";
+    disk.fail(Failing { path, after: 0, count: 1, forgotten });
+    let mut transaction = begin(&stores, disk, &id, database).await.unwrap();
+    // On pages that are there: the first one, without which nothing can be read, stays.
+    let small = format!("INSERT INTO parts VALUES ('{}', '', 0, x'00')", id.0);
+    transaction.execute(small, vec![]).await.unwrap();
+    disk.told(Fact::Committing(id.clone(), Write { database, rows: 1, output: "1".to_owned() }));
+    assert!(matches!(transaction.commit(json("1".to_owned())).await, Err(SqlError::Unreachable(_))));
+    match stores.tell(database, &id, 0).await {
+        Err(SqlError::Unreachable(why)) => {
+            assert!(why.ends_with("another program has it open: close that"), "{forgotten:?}: {why}")
+        }
+        told => panic!("{told:?}"),
+    }
+
+    drop(other);
+    let there = settle(&stores, disk, &id, database).await;
+    assert_eq!(there, forgotten == Forgotten::Changes);
+    let another = (action_id(2), None);
+    commit(&stores, disk, another.clone(), database, random).await.unwrap();
+    assert_eq!(stores.tell(database, &another, 3).await, Ok(true));
+    assert_eq!(stores.tell(database, &id, 3).await, Ok(there));
 }
 
 /// That the stores in `root` hold what [`fail_to_commit`] was told.
@@ -480,7 +515,7 @@ async fn erase(stores: &Stores, disk: &Disk) {
     let erased = stores.actions.with_records(later, 9).await.unwrap();
     erased.iter().for_each(|action| disk.told(Fact::Erased(action.id)));
     for Action { id, proposal: Proposal { tenant, .. }, .. } in erased {
-        stores.empty(&tenant, id).await;
+        while matches!(stores.empty(&tenant, id).await, Err(Unreachable(_))) {}
         disk.told(Fact::Emptied(id));
         stores.actions.set_records_due(&tenant, id, None).await.unwrap();
     }

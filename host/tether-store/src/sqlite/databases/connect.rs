@@ -1,6 +1,7 @@
 //! Connections to a database file, set up for guests.
 
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -49,6 +50,22 @@ pub(super) fn open_writer(
     }
     connection.pragma_update(None, "fullfsync", true)?;
     GuardedConnection::new(connection, Purpose::Write)
+}
+
+/// Opens one that has the file for itself, and closes it again: from then on, nobody keeps
+/// in memory what was read of the file before.
+///
+/// # Errors
+///
+/// `DatabaseBusy` where anybody has the file open, in this process or in another.
+pub(super) fn open_alone(path: &Path) -> rusqlite::Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(Duration::ZERO)?;
+    // Before anything is read, it takes the place of the index that is shared.
+    connection.pragma_update(None, "locking_mode", "exclusive")?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_query_value(None, "schema_version", |_| Ok(()))
 }
 
 /// What holds for every statement of a guest, whoever wrote the schema.

@@ -13,20 +13,24 @@
 //! commits; it is written again over itself, as far as the system still has it, and
 //! synced; and the records say which commits these are, whoever waits to know.
 //!
-//! Others may write to an *existing* file, and keep the index alive. They are kept out by
-//! SQLite's lock, and one more commit, which changes nothing and is synced, buries what
-//! the index does not know, or syncs the end of a journal.
+//! Another program that has a file of ours open, such as a backup, keeps the index alive,
+//! and with it what the system may have forgotten: so there must be a moment at which
+//! nobody has it open. Others may write to an *existing* file, at any time. They are kept
+//! out by SQLite's lock, and one more commit, which changes nothing and is synced, buries
+//! what the index does not know, or syncs the end of a journal.
 //!
 //! What cannot be promised: where the process is killed while a file is in doubt, and the
 //! system had given up a part of the log, the next process sees the commits up to that
-//! part, and cannot tell that there were others. None of those was told.
+//! part, and cannot tell that there were others. None of those was told. And where the system
+//! shows a log otherwise than it was written, another program that has the file open may
+//! move what it shows into the file, and spoil it.
 
 use std::sync::Arc;
 
 use tether_core::port::databases::SqlError;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::connect::open_writer;
+use super::connect::{open_alone, open_writer};
 use super::error::{sql_error, without_connection};
 use super::file::DatabaseFile;
 use super::files::unusable;
@@ -59,15 +63,33 @@ impl DatabaseFile {
 
     fn read_anew(&self) -> Result<GuardedConnection, SqlError> {
         let stop = Stop::after(self.limits().turn_time);
+        let alone = !self.own || self.was_alone()?;
         let writer = open_writer(&self.path, self.own, self.limits(), &stop).map_err(without_connection)?;
         let sqlite = |result: rusqlite::Result<()>| result.map_err(|error| sql_error(&writer, error));
         // Nobody else writes to the log, nor puts it to another use.
         sqlite(writer.execute_batch("BEGIN IMMEDIATE"))?;
-        left::write_log_again(&self.path).map_err(|error| unusable(&error))?;
+        left::write_log_again(&self.path)
+            .and_then(|()| left::sync_folder_of(&self.path)) // a log that is gone stays so
+            .map_err(|error| unusable(&error))?;
         sqlite(writer.execute_batch("ROLLBACK"))?;
+        if !alone {
+            // Whoever closes it last would move the log into the file: as long as this one
+            // is kept, nobody does.
+            *self.idle_writer() = Some(writer);
+            return Err(SqlError::Unreachable("another program has it open: close that".to_owned()));
+        }
         if !self.own {
             sqlite(bury(&writer))?;
         }
         Ok(writer)
+    }
+
+    /// Whether nobody has it open just now, in this process or in another.
+    fn was_alone(&self) -> Result<bool, SqlError> {
+        match open_alone(&self.path).map_err(without_connection) {
+            Ok(()) => Ok(true),
+            Err(SqlError::Busy) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
