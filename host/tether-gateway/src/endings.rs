@@ -25,13 +25,18 @@ pub(crate) struct Endings {
 struct Book {
     /// Tasks that claim or run the action. More than one while they race for it.
     running: HashMap<ActionId, usize>,
-    /// Ends that were told, and are being written.
-    ahead: HashMap<ActionId, Arc<Notify>>,
-    /// The same, until they are written, however long that takes.
-    told: HashMap<ActionId, Action>,
+    /// Ends that were told and are not known to be written, however long that takes.
+    told: HashMap<ActionId, Told>,
     /// Attempts, by their number, whose tasks could not settle them.
     unsettled: HashMap<(ActionId, u32), Ended>,
     watchers: HashMap<ActionId, Weak<Notify>>,
+}
+
+/// An end that was told before it is written.
+struct Told {
+    action: Action,
+    /// For those who wait for the writing; none where it failed, until somebody settles it.
+    writing: Option<Arc<Notify>>,
 }
 
 /// What is known of an attempt that has ended, before the records were asked.
@@ -104,41 +109,50 @@ impl Endings {
 
     /// The action as it has `ended` is about to be told before that is written.
     pub(crate) fn ahead(&self, ended: &Action) -> Ahead<'_> {
-        let (mut book, id) = (self.book(), ended.id);
-        book.ahead.insert(id, Arc::new(Notify::new()));
-        book.told.insert(id, ended.clone());
-        Ahead { endings: self, id }
+        let told = Told { action: ended.clone(), writing: Some(Arc::new(Notify::new())) };
+        self.book().told.insert(ended.id, told);
+        Ahead { endings: self, id: ended.id }
     }
 
-    /// The action as it was told to have ended, where that is not written yet. Asked before
-    /// the action is looked up: it may be written in between.
-    pub(crate) fn told(&self, id: ActionId) -> Option<Action> {
-        self.book().told.get(&id).cloned()
-    }
-
-    /// Waits until what was told of the action's end is written as well, or cannot be now.
-    pub(crate) async fn written(&self, id: ActionId) {
-        let Some(end) = self.book().ahead.get(&id).cloned() else { return };
-        let mut written = pin!(end.notified());
-        written.as_mut().enable(); // before the look, so that it is not missed
-        if self.book().ahead.contains_key(&id) {
-            written.await;
+    /// Waits until what was told of the action's end is written, or cannot be now. Answers
+    /// with the action as it was told, where it was not known to be written before: whoever
+    /// finds it executing then knows better.
+    pub(crate) async fn written(&self, id: ActionId) -> Option<Action> {
+        let (told, writing) = {
+            let book = self.book();
+            let told = book.told.get(&id)?;
+            (told.action.clone(), told.writing.clone())
+        };
+        if let Some(writing) = writing {
+            let mut written = pin!(writing.notified());
+            written.as_mut().enable(); // before the look, so that it is not missed
+            if self.book().is_written_now(id) {
+                written.await;
+            }
         }
+        Some(told)
     }
 
     /// The same of every action whose end was told by now.
     pub(crate) async fn all_written(&self) {
-        let ahead: Vec<_> = self.book().ahead.keys().copied().collect();
-        for id in ahead {
+        let told: Vec<_> = self.book().told.keys().copied().collect();
+        for id in told {
             self.written(id).await;
         }
     }
 }
 
+impl Book {
+    fn is_written_now(&self, id: ActionId) -> bool {
+        self.told.get(&id).is_some_and(|told| told.writing.is_some())
+    }
+}
+
 impl Drop for Ahead<'_> {
     fn drop(&mut self) {
-        if let Some(end) = self.endings.book().ahead.remove(&self.id) {
-            end.notify_waiters();
+        let writing = self.endings.book().told.get_mut(&self.id).and_then(|told| told.writing.take());
+        if let Some(writing) = writing {
+            writing.notify_waiters();
         }
     }
 }

@@ -76,13 +76,13 @@ impl Gateway {
     /// The action as it is stored, which is not before what was told of it; where that cannot
     /// be written now, as it was told.
     pub(crate) async fn find(&self, caller: &Caller, id: ActionId) -> Result<Action, Problem> {
-        let told = self.endings.told(id);
-        self.endings.written(id).await;
+        let told = self.endings.written(id).await;
         let found = self.actions.load(&caller.tenant, id).await.map_err(store_problem)?;
         found
-            .map(
-                |found| if found.state.status() == Status::Executing { told.unwrap_or(found) } else { found },
-            )
+            .map(|found| match found.state.status() {
+                Status::Executing => told.unwrap_or(found),
+                _ => found,
+            })
             .filter(|action| caller.sees_tenant() || action.proposal.proposer == caller.user)
             .ok_or_else(not_found)
     }

@@ -114,8 +114,8 @@ impl Gateway {
         let records = self.handlers.records(&proposal.tenant, &proposal.binding, action.id.into()).await;
         let records = records.map_err(NotSettled::Away)?;
         let verdict = settlement::verdict(ending, &records);
+        let is_known = settlement::is_found_again(&verdict, &records, noted, &action.ledger);
         let ledger = settlement::ledger(&records, noted);
-        let is_known = settlement::is_found_again(&verdict, &ledger, &records, &action.ledger);
 
         let attempt = action.state.attempts_used();
         let detail = crate::outcome::end_of_attempt(attempt, &verdict);
