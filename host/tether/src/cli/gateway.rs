@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Where the gateway is, and who asks.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Gateway")]
-pub(super) struct Connection {
+pub(super) struct Address {
     /// The gateway's address [default: http://127.0.0.1:8484]
     #[arg(long, env = "TETHER_URL")]
     url: Option<String>,
@@ -37,6 +37,14 @@ pub(super) struct Connection {
     /// The data folder of a gateway on this machine
     #[arg(long, env = "TETHER_DATA_DIR", default_value = "tether-data")]
     data_dir: PathBuf,
+}
+
+/// A gateway, and how its answers are printed.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Gateway")]
+pub(super) struct Connection {
+    #[command(flatten)]
+    address: Address,
 
     /// Print the gateway's answer as JSON
     #[arg(long)]
@@ -70,10 +78,38 @@ const FOLDER: &str = "repeat this without --url and --token (TETHER_URL, TETHER_
 /// Where a gateway is that nobody placed elsewhere.
 const URL: &str = "http://127.0.0.1:8484";
 
+impl Address {
+    /// A client of the gateway, with the token that is named or that of the data folder.
+    pub(super) fn client(&self) -> anyhow::Result<Client> {
+        self.client_or(None)
+    }
+
+    /// The same of a command that can do something else `instead`.
+    fn client_or(&self, instead: Option<&str>) -> anyhow::Result<Client> {
+        let token = match &self.token {
+            Some(token) => token.trim().to_owned(),
+            None => {
+                let path = token::file(&self.data_dir);
+                token::read(&path).map_err(|error| {
+                    let instead = instead.map(|instead| format!("; or {instead}")).unwrap_or_default();
+                    Usage(format!(
+                        "there is no token: {} cannot be read ({error}). Name the gateway's folder with \
+                         --data-dir, or give its token with --token or TETHER_TOKEN{instead}",
+                        path.display()
+                    ))
+                })?
+            }
+        };
+        let client = Client::new(self.url.as_deref().unwrap_or(URL), Some(&token), TIMEOUT);
+        Ok(client.map_err(|error| Usage(error.to_string()))?)
+    }
+}
+
 impl Connection {
     /// The data folder that is meant, where neither a gateway nor a token is named.
     pub(super) fn folder(&self) -> Option<&Path> {
-        (self.url.is_none() && self.token.is_none()).then_some(&*self.data_dir)
+        let Address { url, token, data_dir } = &self.address;
+        (url.is_none() && token.is_none()).then_some(&**data_dir)
     }
 
     pub(super) fn open(&self) -> anyhow::Result<Gateway> {
@@ -86,22 +122,7 @@ impl Connection {
     }
 
     fn open_with(&self, advice: Advice) -> anyhow::Result<Gateway> {
-        let token = match &self.token {
-            Some(token) => token.trim().to_owned(),
-            None => {
-                let path = token::file(&self.data_dir);
-                token::read(&path).map_err(|error| {
-                    let instead = advice.instead.map(|instead| format!("; or {instead}")).unwrap_or_default();
-                    Usage(format!(
-                        "there is no token: {} cannot be read ({error}). Name the gateway's folder with \
-                         --data-dir, or give its token with --token or TETHER_TOKEN{instead}",
-                        path.display()
-                    ))
-                })?
-            }
-        };
-        let client = Client::new(self.url.as_deref().unwrap_or(URL), Some(&token), TIMEOUT)
-            .map_err(|error| Usage(error.to_string()))?;
+        let client = self.address.client_or(advice.instead)?;
         Ok(Gateway { client, json: self.json, advice })
     }
 }

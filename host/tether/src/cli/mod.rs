@@ -7,6 +7,7 @@ mod call;
 mod demo;
 mod gateway;
 mod inspect;
+mod mcp;
 mod serve;
 mod show;
 #[cfg(test)]
@@ -43,6 +44,7 @@ enum Command {
     Build(build::Build),
     Inspect(inspect::Inspect),
     Call(call::Call),
+    Mcp(mcp::Mcp),
     Actions(actions::Actions),
     Token(token::Token),
     Audit(audit::Audit),
@@ -68,6 +70,7 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Build(command) => command.run().await,
             Command::Inspect(command) => command.run().await,
             Command::Call(command) => command.run().await,
+            Command::Mcp(command) => command.run().await,
             Command::Actions(command) => command.run().await,
             Command::Token(command) => command.run().await,
             Command::Audit(command) => command.run().await,

@@ -1,12 +1,19 @@
-//! A client for a gateway's HTTP API: JSON text in, JSON text out.
+//! A client for a gateway: JSON text in, JSON text out, at once or as it comes.
+
+mod exchange;
 
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::{Method, Url};
+use reqwest::{Method, RequestBuilder, Url};
+
+pub use exchange::{Exchange, QUIET};
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// So long after the last byte the other side is asked whether it is still there.
+const KEEPALIVE: Duration = Duration::from_secs(15);
 
 /// Talks to one gateway, with one token.
 #[derive(Clone)]
@@ -14,6 +21,7 @@ pub struct Client {
     http: reqwest::Client,
     base: Url,
     token: Option<HeaderValue>,
+    timeout: Duration,
 }
 
 /// What the gateway answered, whatever its status.
@@ -96,13 +104,14 @@ impl Client {
         }
         let token = token.map(bearer).transpose()?;
         let http = reqwest::Client::builder()
-            .timeout(timeout)
             .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_keepalive(KEEPALIVE)
+            .tcp_keepalive_interval(KEEPALIVE)
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .build()
             .map_err(InvalidClient::Setup)?;
-        Ok(Self { http, base: url, token })
+        Ok(Self { http, base: url, token, timeout })
     }
 
     /// Asks for `path`, such as `v1/tools`, which may end in a query.
@@ -125,6 +134,20 @@ impl Client {
         self.send(Method::DELETE, path, None, &[]).await
     }
 
+    /// Sends `body`, where there is one, and leaves the answer to come: there is no limit on
+    /// how long that may take, but see [`Exchange::next`].
+    pub async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Exchange, ClientError> {
+        let request = self.request(method, path, body, headers);
+        let response = request.send().await.map_err(|error| self.failed(error))?;
+        Ok(Exchange::new(response, self.name()))
+    }
+
     async fn send(
         &self,
         method: Method,
@@ -132,18 +155,8 @@ impl Client {
         json: Option<String>,
         headers: &[(&'static str, &str)],
     ) -> Result<Answer, ClientError> {
-        // Joined to an address that has a host, a relative path is one again.
-        let url = self.base.join(path).unwrap_or_else(|_| self.base.clone());
-        let mut request = self.http.request(method, url).header(ACCEPT, "application/json");
-        if let Some(token) = &self.token {
-            request = request.header(AUTHORIZATION, token.clone());
-        }
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        if let Some(json) = json {
-            request = request.header(CONTENT_TYPE, "application/json").body(json);
-        }
+        let request = self.request(method, path, json, headers).header(ACCEPT, "application/json");
+        let request = request.timeout(self.timeout);
         let response = request.send().await.map_err(|error| self.failed(error))?;
         let status = response.status().as_u16();
         let content_type = response.headers().get(CONTENT_TYPE);
@@ -152,16 +165,48 @@ impl Client {
         Ok(Answer { status, content_type, body })
     }
 
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        json: Option<String>,
+        headers: &[(&'static str, &str)],
+    ) -> RequestBuilder {
+        // Joined to an address that has a host, a relative path is one again.
+        let url = self.base.join(path).unwrap_or_else(|_| self.base.clone());
+        let mut request = self.http.request(method, url);
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, token.clone());
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        match json {
+            Some(json) => request.header(CONTENT_TYPE, "application/json").body(json),
+            None => request,
+        }
+    }
+
+    fn name(&self) -> String {
+        self.base.as_str().trim_end_matches('/').to_owned()
+    }
+
     fn failed(&self, error: reqwest::Error) -> ClientError {
-        let url = self.base.as_str().trim_end_matches('/').to_owned();
+        ClientError::of(error, self.name())
+    }
+}
+
+impl ClientError {
+    /// What went wrong with the gateway at `url`.
+    fn of(error: reqwest::Error, url: String) -> Self {
         // The URL is named once, by us.
         let source = error.without_url();
         if source.is_connect() {
-            ClientError::NotReached { url, source }
+            Self::NotReached { url, source }
         } else if source.is_timeout() {
-            ClientError::TimedOut { url }
+            Self::TimedOut { url }
         } else {
-            ClientError::Lost { url, source }
+            Self::Lost { url, source }
         }
     }
 }
@@ -175,6 +220,8 @@ fn bearer(token: &str) -> Result<HeaderValue, InvalidClient> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+
     use super::*;
 
     fn client(base: &str) -> Result<Client, InvalidClient> {
@@ -210,5 +257,38 @@ mod tests {
         drop(listener);
         let refused = client(&base).unwrap().get("v1/x").await.unwrap_err();
         assert!(matches!(refused, ClientError::NotReached { .. }), "{refused:?}");
+    }
+
+    /// A gateway that answers one request so, and hangs up.
+    fn answering(answer: &'static str) -> String {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                head.push(byte[0]);
+            }
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        base
+    }
+
+    #[tokio::test]
+    async fn an_answer_comes_as_it_is_sent_and_an_end_is_told_from_a_cut() {
+        let whole = "HTTP/1.1 200 X\r\nMcp-Session-Id: s\r\nContent-Length: 5\r\n\r\nhello";
+        let client = client(&answering(whole)).unwrap();
+        let mut exchange = client.exchange(Method::GET, "mcp", None, &[]).await.unwrap();
+        assert_eq!((exchange.status(), exchange.header("mcp-session-id")), (200, Some("s")));
+        assert_eq!(exchange.next().await.unwrap().unwrap(), "hello");
+        assert!(exchange.next().await.unwrap().is_none());
+
+        let cut = "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n";
+        let client = self::client(&answering(cut)).unwrap();
+        let mut exchange = client.exchange(Method::GET, "mcp", None, &[]).await.unwrap();
+        assert_eq!(exchange.next().await.unwrap().unwrap(), "he");
+        assert!(matches!(exchange.next().await, Err(ClientError::Lost { .. })));
     }
 }

@@ -1,0 +1,292 @@
+//! Lines on their way to the gateway, and its messages on their way back.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::Method;
+use tether_transport::client::{Client, ClientError, Exchange, QUIET};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+use super::failure::{Failure, Patience};
+use super::line::{Header, Kind, Line};
+use super::messages::{self, Messages, answered, whole};
+use super::output::Output;
+use super::session::{Handshake, Session, State};
+use crate::cli::gateway::fresh_key;
+
+/// Where the gateway speaks the protocol.
+const PATH: &str = "mcp";
+
+/// Requests that are under way at the same time; the others wait.
+const AT_ONCE: usize = 64;
+
+/// See the module.
+pub(super) struct Bridge {
+    client: Client,
+    pub(super) out: Output,
+    /// What the keys of this process begin with.
+    stem: String,
+    places: Semaphore,
+    /// Held while a session is begun, so that it is begun once.
+    state: tokio::sync::Mutex<State>,
+    /// The gateway answered before.
+    was_there: AtomicBool,
+    /// The last thing that was told on standard error; none since the gateway let something in.
+    told: Mutex<Option<String>>,
+}
+
+impl Bridge {
+    pub(super) fn new(client: Client, out: Output) -> anyhow::Result<Self> {
+        Ok(Self {
+            client,
+            out,
+            stem: format!("stdio:{}", fresh_key()?),
+            places: Semaphore::new(AT_ONCE),
+            state: tokio::sync::Mutex::default(),
+            was_there: AtomicBool::new(false),
+            told: Mutex::default(),
+        })
+    }
+
+    /// Sends a request once there is a place for it, and passes on what comes.
+    pub(super) async fn answer(&self, line: &Line) {
+        // It is never closed.
+        let _place = self.places.acquire().await;
+        self.carry(line).await;
+    }
+
+    /// Sends a line until it is answered, and passes on what comes. Whether it was let in.
+    pub(super) async fn carry(&self, line: &Line) -> bool {
+        let mut open = line.says.ids.clone();
+        let carried = self.carried(line, &mut open).await;
+        self.report(line, &open, carried).await
+    }
+
+    async fn carried(&self, line: &Line, open: &mut Vec<String>) -> Result<(), Failure> {
+        let mut patience = Patience::default();
+        loop {
+            let session = match line.says.revision {
+                Some(_) => None,
+                None => self.session().await,
+            };
+            let before = open.len();
+            let mut failure = match self.carry_once(line, session.as_ref(), open).await {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            };
+            if let (Failure::NoSession, Some(session)) = (&failure, &session)
+                && let Err(worse) = self.renew(session).await
+            {
+                failure = worse;
+            }
+            // Of several requests some may have been answered.
+            let repeatable = line.is_repeatable() && open.len() == before;
+            sleep(patience.pause(failure, repeatable, self.was_there())?).await;
+        }
+    }
+
+    async fn carry_once(
+        &self,
+        line: &Line,
+        session: Option<&Session>,
+        open: &mut Vec<String>,
+    ) -> Result<(), Failure> {
+        let exchange = self.post(line, session).await?;
+        let mut messages = Messages::of(exchange).await?;
+        loop {
+            match messages.next().await {
+                Ok(Some(message)) => {
+                    let answered = answered(&message);
+                    open.retain(|id| Some(id) != answered.as_ref());
+                    self.out.message(&message).await;
+                }
+                // What is left of the stream is of no interest.
+                _ if open.is_empty() => return Ok(()),
+                Ok(None) => return Err(Failure::Lost("the answer broke off".to_owned())),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Begins a session with a handshake of the client's, which sees the answer.
+    pub(super) async fn begin(&self, line: Arc<Line>) {
+        self.end_session().await;
+        let mut patience = Patience::default();
+        let begun = loop {
+            match self.shake_hands(&line).await {
+                Ok(begun) => break Ok(begun),
+                Err(failure) => match patience.pause(failure, true, self.was_there()) {
+                    Ok(pause) => sleep(pause).await,
+                    Err(failure) => break Err(failure),
+                },
+            }
+        };
+        match begun {
+            Ok((answer, session)) => {
+                let handshake = Handshake { initialize: line, initialized: None };
+                *self.state.lock().await = State { session, handshake: Some(handshake) };
+                self.out.message(&answer).await;
+                self.untold();
+            }
+            Err(failure) => {
+                self.report(&line, &line.says.ids, Err(failure)).await;
+            }
+        }
+    }
+
+    /// The client said that its handshake is done.
+    pub(super) async fn begun(&self, line: Arc<Line>) {
+        if let Some(handshake) = &mut self.state.lock().await.handshake {
+            handshake.initialized = Some(line);
+        }
+    }
+
+    /// The session that is open.
+    pub(super) async fn session(&self) -> Option<Session> {
+        self.state.lock().await.session.clone()
+    }
+
+    /// Begins another session in the place of `over`, unless that has been done. The client
+    /// notices nothing.
+    pub(super) async fn renew(&self, over: &Session) -> Result<(), Failure> {
+        let mut state = self.state.lock().await;
+        if state.session.as_ref() != Some(over) {
+            return Ok(());
+        }
+        let Some(handshake) = state.handshake.clone() else { return Ok(()) };
+        let (_, session) = self.shake_hands(&handshake.initialize).await?;
+        if let (Some(session), Some(initialized)) = (&session, &handshake.initialized) {
+            whole(&mut self.post(initialized, Some(session)).await?).await?;
+        }
+        state.session = session;
+        Ok(())
+    }
+
+    /// The gateway's answer to a handshake, and the session that it began.
+    async fn shake_hands(&self, line: &Line) -> Result<(String, Option<Session>), Failure> {
+        let exchange = self.post(line, None).await?;
+        let id = exchange.header("mcp-session-id").map(str::to_owned);
+        let mut messages = Messages::of(exchange).await?;
+        while let Some(message) = messages.next().await? {
+            if answered(&message).is_some() {
+                let session = id.zip(messages::revision(&message));
+                return Ok((message, session.map(|(id, revision)| Session { id, revision })));
+            }
+        }
+        Err(Failure::Lost("the answer broke off".to_owned()))
+    }
+
+    /// Ends the session, where there is one. One that the gateway is not told of ends by itself.
+    pub(super) async fn end_session(&self) {
+        let ended = std::mem::take(&mut *self.state.lock().await).session;
+        if let Some(session) = ended {
+            let headers = of_session(&session);
+            let _ = timeout(QUIET, self.exchange(Method::DELETE, None, &headers)).await;
+        }
+    }
+
+    /// The stream in which the gateway tells what nobody asked for.
+    pub(super) async fn listened(&self, session: &Session) -> Result<Messages, Failure> {
+        let mut headers = of_session(session);
+        headers.push(("Accept", "text/event-stream".to_owned()));
+        let exchange = timeout(QUIET, self.exchange(Method::GET, None, &headers)).await;
+        Messages::of(self.let_in(exchange.map_err(|_| too_slow())??, true).await?).await
+    }
+
+    async fn post(&self, line: &Line, session: Option<&Session>) -> Result<Exchange, Failure> {
+        let mut headers = match (&line.says.revision, session) {
+            (Some(revision), _) => {
+                let named = ("MCP-Protocol-Version", revision.clone());
+                line.repeated().chain([named]).collect()
+            }
+            (None, Some(session)) => of_session(session),
+            (None, None) => Vec::new(),
+        };
+        headers.push(("Accept", "application/json, text/event-stream".to_owned()));
+        headers.push(("Tether-Stdio", "1".to_owned()));
+        headers.extend(line.key(&self.stem));
+        let exchange = self.exchange(Method::POST, Some(line.text.clone()), &headers);
+        // Without a session the answer to a call begins with its end.
+        let exchange = match line.is("tools/call") || line.is("subscriptions/listen") {
+            true => exchange.await,
+            false => timeout(QUIET, exchange).await.map_err(|_| too_slow())?,
+        };
+        self.let_in(exchange?, session.is_some()).await
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        body: Option<String>,
+        headers: &[Header],
+    ) -> Result<Exchange, ClientError> {
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        self.client.exchange(method, PATH, body, &headers).await
+    }
+
+    /// The answer, where it is no refusal.
+    async fn let_in(&self, mut exchange: Exchange, in_session: bool) -> Result<Exchange, Failure> {
+        self.was_there.store(true, Ordering::Relaxed);
+        match exchange.status() {
+            200..300 => Ok(exchange),
+            404 if in_session => Err(Failure::NoSession),
+            status => {
+                let after = exchange.header("retry-after").and_then(|seconds| seconds.parse().ok());
+                let after = after.map(Duration::from_secs);
+                Err(Failure::of(status, &whole(&mut exchange).await?, after))
+            }
+        }
+    }
+
+    /// Tells the client, and whoever runs this, what became of a line, unless it was answered.
+    async fn report(&self, line: &Line, open: &[String], carried: Result<(), Failure>) -> bool {
+        let Err(failure) = carried else {
+            self.untold();
+            return true;
+        };
+        let words = failure.to_string();
+        for id in open {
+            self.out.error(Some(id), failure.code(), &words).await;
+        }
+        // A list may hold what is no message; its requests were told.
+        if line.says.kind == Kind::Other || (line.says.kind == Kind::List && line.says.ids.is_empty()) {
+            self.out.error(None, failure.code(), &words).await;
+        }
+        if failure.is_of_the_way() {
+            self.tell(words);
+        }
+        false
+    }
+
+    /// Says on standard error what is wrong, once.
+    fn tell(&self, words: String) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.as_ref() != Some(&words) {
+            eprintln!("{words}");
+            *told = Some(words);
+        }
+    }
+
+    fn untold(&self) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Whether the last thing that was asked came to nothing on its way.
+    pub(super) fn has_failed(&self) -> bool {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn was_there(&self) -> bool {
+        self.was_there.load(Ordering::Relaxed)
+    }
+}
+
+fn of_session(session: &Session) -> Vec<Header> {
+    vec![("Mcp-Session-Id", session.id.clone()), ("MCP-Protocol-Version", session.revision.clone())]
+}
+
+fn too_slow() -> Failure {
+    Failure::Lost("the gateway did not answer in time".to_owned())
+}

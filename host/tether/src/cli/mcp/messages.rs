@@ -1,0 +1,106 @@
+//! The messages of an answer, as they come.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use tether_transport::client::Exchange;
+
+use super::events::Events;
+use super::failure::Failure;
+use super::line;
+
+/// The longest answer that is no stream, in bytes.
+const LONGEST: usize = 16 << 20;
+
+/// See the module. Dropped before the end, whoever asked has gone away.
+pub(super) enum Messages {
+    /// Each is an event.
+    Stream(Exchange, Events),
+    /// There is one, or none.
+    Whole(Option<String>),
+}
+
+impl Messages {
+    /// Those of an answer that has begun.
+    pub(super) async fn of(mut exchange: Exchange) -> Result<Self, Failure> {
+        if exchange.is_stream() {
+            return Ok(Self::Stream(exchange, Events::default()));
+        }
+        let body = whole(&mut exchange).await?;
+        Ok(Self::Whole(Some(body).filter(|body| !body.trim().is_empty())))
+    }
+
+    /// The next one; none at the end.
+    pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
+        let (exchange, events) = match self {
+            Self::Stream(exchange, events) => (exchange, events),
+            Self::Whole(message) => return Ok(message.take()),
+        };
+        loop {
+            if let Some(message) = events.next() {
+                return Ok(Some(message));
+            }
+            let Some(piece) = exchange.next().await? else { return Ok(None) };
+            events.take(&piece).map_err(|wrong| Failure::Problem(wrong.to_string()))?;
+        }
+    }
+}
+
+/// The whole body.
+pub(super) async fn whole(exchange: &mut Exchange) -> Result<String, Failure> {
+    let mut body = Vec::new();
+    while let Some(piece) = exchange.next().await? {
+        body.extend_from_slice(&piece);
+        if body.len() > LONGEST {
+            return Err(Failure::Problem(format!("the answer is over {LONGEST} bytes")));
+        }
+    }
+    String::from_utf8(body).map_err(|_| Failure::Problem("the answer is not UTF-8".to_owned()))
+}
+
+/// The id of the request that a message answers; none where it answers nothing.
+pub(super) fn answered(message: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+        method: Option<IgnoredAny>,
+    }
+    let message: Message<'_> = serde_json::from_str(message).ok()?;
+    message.method.is_none().then(|| line::same(message.id))?
+}
+
+/// The revision that the answer to a handshake names.
+pub(super) fn revision(message: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Message {
+        result: Handshake,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Handshake {
+        protocol_version: String,
+    }
+    serde_json::from_str::<Message>(message).ok().map(|message| message.result.protocol_version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_an_id_and_no_method() {
+        assert_eq!(answered(r#"{"jsonrpc":"2.0","id":7,"result":{"method":"x"}}"#).as_deref(), Some("7"));
+        assert_eq!(answered(r#"{"id":"\u0041","error":{}}"#).as_deref(), Some("\"A\""));
+        for message in [r#"{"id":7,"method":"elicitation/create"}"#, r#"{"method":"x"}"#, "5", ""] {
+            assert_eq!(answered(message), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn the_revision_of_a_session_is_that_of_its_handshake() {
+        let message = r#"{"id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
+        assert_eq!(revision(message).as_deref(), Some("2025-06-18"));
+        assert_eq!(revision(r#"{"id":0,"error":{"code":1,"message":""}}"#), None);
+    }
+}
