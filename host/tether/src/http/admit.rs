@@ -59,7 +59,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Peer {
 }
 
 /// The request, if it may go on; else what is answered.
-pub(super) async fn admit(host: &Arc<Host>, needs: Needs, request: Request) -> Result<Request, Response> {
+pub(crate) async fn admit(host: &Arc<Host>, needs: Needs, request: Request) -> Result<Request, Response> {
     let (mut parts, body) = request.into_parts();
     let Ok(Peer(socket)) = Peer::from_request_parts(&mut parts, host).await;
     let peer = host.identities().client(socket, &parts.headers);

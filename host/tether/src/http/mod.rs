@@ -35,7 +35,7 @@ use axum::http::{Method, Uri};
 use axum::routing::MethodRouter;
 
 use admit::ANYBODY;
-pub(crate) use admit::{Needs, Peer};
+pub(crate) use admit::{Needs, Peer, admit};
 pub(crate) use auth::{Entered, key_header};
 pub(crate) use body::LIMIT as BODY_LIMIT;
 pub use host::{Host, HostParts};

@@ -1,12 +1,13 @@
 //! A request that was let in: what surrounds rmcp on the way in and on the way out.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, Request};
-use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HOST};
+use axum::http::header::CACHE_CONTROL;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
@@ -19,30 +20,29 @@ use tether_core::plain::plain;
 
 use super::answer::Answer;
 use super::exchange::{Departure, Exchange};
+use super::headers::{Headers, REVISION, SESSION};
 use super::message::{Kind, Message};
 use super::refusal::{error, full, starting, worded};
 use super::seats::Seat;
+use super::stream::Until;
 use super::{Mcp, parameters, problem, revision, sessions};
-use crate::http::{Entered, Host, key_header};
-
-/// Names the revision of the protocol that a request is of.
-const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-
-/// Set by `tether mcp`: its client speaks no HTTP, and so repeats nothing in headers.
-const STDIO: HeaderName = HeaderName::from_static("tether-stdio");
+use crate::http::{Entered, Host, Needs, Peer, admit, key_header};
 
 /// Characters of a method's name that are told again where it is unknown.
 pub(super) const LONGEST_METHOD: usize = 100;
+
+/// How often a stream that goes on for long looks whether it still may.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// Whoever was let in, at a host that is ready, and what their request says besides its body.
 #[derive(Clone)]
 pub(super) struct Arrived {
     pub(super) mcp: Arc<Mcp>,
+    pub(super) headers: Headers,
+    host: Arc<Host>,
+    peer: Peer,
     caller: Caller,
     method: Method,
-    headers: HeaderMap,
 }
 
 /// A session of the caller's that a request names.
@@ -70,55 +70,47 @@ impl FromRequestParts<Arc<Host>> for Arrived {
         let entered = Entered::from_request_parts(parts, host).await.map_err(IntoResponse::into_response)?;
         // It is set before the gateway is.
         let mcp = host.mcp().ok_or_else(|| error(StatusCode::SERVICE_UNAVAILABLE, None, &starting()))?;
-        let (method, headers) = (parts.method.clone(), parts.headers.clone());
-        Ok(Self { mcp: Arc::clone(mcp), caller: entered.caller, method, headers })
+        let Ok(peer) = Peer::from_request_parts(parts, host).await;
+        let (method, headers) = (parts.method.clone(), Headers(parts.headers.clone()));
+        Ok(Self {
+            mcp: Arc::clone(mcp),
+            headers,
+            host: Arc::clone(host),
+            peer,
+            caller: entered.caller,
+            method,
+        })
     }
 }
 
 impl Arrived {
-    /// What is answered where the body is none that can be read.
-    pub(super) fn unreadable(&self) -> Option<Response> {
-        let of = |name: HeaderName| self.headers.get(name).map(|value| value.to_str().unwrap_or_default());
-        let kind = of(CONTENT_TYPE).and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
-        let wrong = if !kind.eq_ignore_ascii_case("application/json") {
-            "the body must be JSON: send `Content-Type: application/json`"
-        } else if of(CONTENT_ENCODING).is_some_and(|coding| !coding.eq_ignore_ascii_case("identity")) {
-            "the body must be sent as it is, without a `Content-Encoding`"
-        } else {
-            return None;
-        };
-        let wrong = ErrorData::invalid_request(wrong, None);
-        Some(error(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, &wrong))
-    }
-
-    /// The revision that the request says that it is of.
-    pub(super) fn revision(&self) -> Option<&str> {
-        self.headers.get(&REVISION)?.to_str().ok()
-    }
-
-    /// Whether that has no sessions.
-    fn is_stateless(&self) -> bool {
-        self.revision().is_some_and(revision::is_stateless)
-    }
-
     /// The session that the request names, if it names one; or why it may not.
     pub(super) fn session(&self) -> Result<Option<Named<'_>>, Misnamed> {
-        let refused = |wrong| Err(Misnamed(StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None)));
-        for name in [&SESSION, &REVISION] {
-            if self.headers.get_all(name).iter().nth(1).is_some() {
-                return refused(format!("there are two `{name}` headers; send one"));
+        let refused = |wrong| Misnamed(StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None));
+        let unknown = || Misnamed(StatusCode::NOT_FOUND, sessions::unknown());
+        let revision = self.headers.revision().map_err(refused)?;
+        let Some(id) = self.headers.session().map_err(refused)? else { return Ok(None) };
+        let spoken = self.mcp.sessions.revision(id, &self.caller).ok_or_else(unknown)?;
+        if revision.is_some_and(|revision| revision != spoken) {
+            return Err(refused(format!("this session speaks {spoken}; `{REVISION}` says otherwise")));
+        }
+        Ok(Some(Named { id, revision: spoken }))
+    }
+
+    /// Until the request would be let in no more: its token was revoked, or is over.
+    pub(super) fn is_shut_out(&self) -> impl Future<Output = ()> + Send + 'static {
+        let Self { host, peer, headers, .. } = self.clone();
+        async move {
+            loop {
+                tokio::time::sleep(LOOK).await;
+                let mut again = Request::new(Body::empty());
+                *again.headers_mut() = headers.0.clone();
+                again.extensions_mut().insert(peer);
+                if admit(&host, Needs::Mcp, again).await.is_err() {
+                    return;
+                }
             }
         }
-        let Some(id) = self.headers.get(&SESSION) else { return Ok(None) };
-        let known = id.to_str().ok().and_then(|id| {
-            let revision = self.mcp.sessions.revision(id, &self.caller)?;
-            Some(Named { id, revision })
-        });
-        let named = known.ok_or_else(|| Misnamed(StatusCode::NOT_FOUND, sessions::unknown()))?;
-        if self.headers.get(&REVISION).is_some_and(|revision| revision != named.revision) {
-            return refused(format!("this session speaks {}; `{REVISION}` says otherwise", named.revision));
-        }
-        Ok(Some(named))
     }
 
     /// The answer to one message.
@@ -158,13 +150,17 @@ impl Arrived {
         if message.id().is_none() {
             return answer;
         }
-        answer.map(|body| Body::new(Answer::new(body, exchange, departure)))
+        let listens = message.asks_for("subscriptions/listen");
+        answer.map(|body| {
+            let body = if listens { Body::new(Until::new(body, self.is_shut_out())) } else { body };
+            Body::new(Answer::new(body, exchange, departure))
+        })
     }
 
     /// What is wrong with a message that rmcp would take.
     fn unfit(&self, message: &Message, session: Option<Named<'_>>) -> Option<(StatusCode, ErrorData)> {
         let is_unknown = |method: &str| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
-        if message.asks_for("initialize") && self.is_stateless() {
+        if message.asks_for("initialize") && self.headers.is_stateless() {
             return Some((StatusCode::NOT_FOUND, is_unknown("initialize")));
         }
         if message.asks_for("initialize") && session.is_some() {
@@ -178,13 +174,10 @@ impl Arrived {
         }
         // The extension is one of the revision without sessions.
         let method = message.method.as_deref().filter(|method| method.starts_with("tasks/"));
-        if let Some(method) = method.filter(|_| !self.is_stateless()) {
+        if let Some(method) = method.filter(|_| session.is_some()) {
             return Some((StatusCode::OK, is_unknown(&plain(method, LONGEST_METHOD))));
         }
-        let wrong = parameters::wrong(message)?;
-        // What is no request is answered with a failure of HTTP, or not at all.
-        let status = if message.id().is_some() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-        Some((status, problem::invalid(wrong)))
+        parameters::wrong(message)
     }
 
     /// The answer to a handshake. In a task of its own: a session whose client went away in the
@@ -220,11 +213,11 @@ impl Arrived {
     ) -> Response {
         let mut request = Request::new(Body::from(body));
         *request.method_mut() = self.method.clone();
-        *request.headers_mut() = needed(&self.headers);
+        *request.headers_mut() = self.headers.needed();
         if let Some(exchange) = exchange {
             request.extensions_mut().insert(exchange);
         }
-        let service = if self.headers.contains_key(STDIO) { &self.mcp.stdio } else { &self.mcp.http };
+        let service = if self.headers.are_of_stdio() { &self.mcp.stdio } else { &self.mcp.http };
         let mut answer = service.handle(request).await.map(Body::new);
         if answer.status().is_client_error() || answer.status().is_server_error() {
             answer = worded(answer, id).await;
@@ -240,7 +233,7 @@ impl Arrived {
         message: &Message,
         session: Option<Named<'_>>,
     ) -> Result<Option<IdempotencyKey>, ErrorData> {
-        let header = key_header(&self.headers)
+        let header = key_header(&self.headers.0)
             .map_err(|_| problem::invalid("the `Idempotency-Key` header is no key"))?;
         let own =
             match &message.key {
@@ -261,27 +254,4 @@ impl Arrived {
         };
         Ok(own.or(header).or_else(of_session))
     }
-}
-
-/// The headers that rmcp reads; no token is among them, and no `Last-Event-ID`: nothing is
-/// resumed.
-fn needed(headers: &HeaderMap) -> HeaderMap {
-    let is_needed =
-        |name: &HeaderName| [ACCEPT, CONTENT_TYPE, HOST].contains(name) || name.as_str().starts_with("mcp-");
-    let needed = headers.iter().filter(|(name, _)| is_needed(name));
-    let mut needed: HeaderMap = needed.map(|(name, value)| (name.clone(), value.clone())).collect();
-    if takes_anything(headers) {
-        needed.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    }
-    needed
-}
-
-/// Whether a client takes an answer of any type: it says so, or it says nothing.
-fn takes_anything(headers: &HeaderMap) -> bool {
-    let mut values = headers.get_all(ACCEPT).iter().peekable();
-    let types = |value: &HeaderValue| {
-        let types = value.to_str().unwrap_or_default().split(',');
-        types.filter_map(|entry| entry.split(';').next()).any(|entry| entry.trim() == "*/*")
-    };
-    values.peek().is_none() || values.any(types)
 }

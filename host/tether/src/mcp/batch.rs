@@ -29,7 +29,7 @@ const ITS_REVISION: &str = "2025-03-26";
 pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unreadable>>) -> Response {
     let revision = match arrived.session() {
         Ok(Some(session)) => session.revision,
-        Ok(None) => arrived.revision().unwrap_or(ITS_REVISION),
+        Ok(None) => arrived.headers.revision().ok().flatten().unwrap_or(ITS_REVISION),
         Err(misnamed) => return misnamed.answer(None),
     };
     if let Some(wrong) = wrong(revision, &messages) {

@@ -6,11 +6,12 @@ use axum::body::{Body, Bytes};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use axum::routing::{delete, get, options, post};
+use rmcp::ErrorData;
 
-use super::answer::News;
 use super::arrived::Arrived;
 use super::message::{Posted, Unreadable};
-use super::refusal::refused;
+use super::refusal::{error, refused};
+use super::stream::{News, Until};
 use super::{batch, door};
 use crate::http::{BODY_LIMIT, Needs, Route};
 
@@ -32,8 +33,9 @@ pub(super) const PREFLIGHT: Route =
 const LOOK_AGAIN: &str = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n";
 
 async fn posted(arrived: Arrived, body: Body) -> Response {
-    if let Some(answer) = arrived.unreadable() {
-        return answer;
+    if let Some(wrong) = arrived.headers.unreadable() {
+        let wrong = ErrorData::invalid_request(wrong, None);
+        return error(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, &wrong);
     }
     let text = match read(body).await {
         Ok(text) => text,
@@ -54,9 +56,15 @@ async fn listened(arrived: Arrived) -> Response {
     if answer.status() != StatusCode::OK {
         return answer;
     }
-    let shared = Arc::clone(&arrived.mcp.shared);
-    let closing = async move { shared.closes().await };
-    answer.map(|body| Body::new(News::new(body, Bytes::from_static(LOOK_AGAIN.as_bytes()), closing)))
+    let (shared, shut_out) = (Arc::clone(&arrived.mcp.shared), arrived.is_shut_out());
+    let over = async move {
+        tokio::select! {
+            () = shared.closes() => {}
+            () = shut_out => {}
+        }
+    };
+    let first = Bytes::from_static(LOOK_AGAIN.as_bytes());
+    answer.map(|body| Body::new(News::new(Body::new(Until::new(body, over)), first)))
 }
 
 async fn ended(arrived: Arrived) -> Response {

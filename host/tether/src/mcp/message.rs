@@ -44,6 +44,8 @@ pub(super) struct Message {
     pub(super) name: Option<String>,
     /// The `arguments` of the parameters, to the letter.
     pub(super) arguments: Option<JsonText>,
+    /// Whether `_meta` is an object, where there is one.
+    pub(super) has_fitting_meta: bool,
     /// What `_meta` has under [`KEY`].
     pub(super) key: Option<Value>,
     text: String,
@@ -136,9 +138,11 @@ impl Message {
         let arguments = parameters.get("arguments").map(|arguments| arguments.get());
         let arguments_at = arguments.map(|arguments| place(&text, arguments));
         let arguments = arguments.map(JsonText::parse).transpose()?;
-        let key = parameters.get("_meta").and_then(|meta| self::members(meta.get()));
+        let meta = parameters.get("_meta").map(|meta| meta.get()).filter(|meta| *meta != "null");
+        let has_fitting_meta = meta.is_none_or(|meta| meta.starts_with('{'));
+        let key = meta.and_then(self::members);
         let key = key.and_then(|meta| serde_json::from_str(meta.get(KEY)?.get()).ok());
-        Ok(Self { kind, method, name, arguments, key, parameters_at, arguments_at, text })
+        Ok(Self { kind, method, name, arguments, has_fitting_meta, key, parameters_at, arguments_at, text })
     }
 
     /// Whether it is a request with this method.

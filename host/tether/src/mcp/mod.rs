@@ -19,6 +19,7 @@ mod endpoint;
 mod exchange;
 #[cfg(test)]
 mod foreign;
+mod headers;
 mod message;
 mod parameters;
 mod problem;
@@ -29,6 +30,7 @@ mod seats;
 mod server;
 mod sessions;
 mod splice;
+mod stream;
 mod task;
 mod tools;
 mod words;

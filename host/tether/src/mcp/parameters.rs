@@ -1,13 +1,13 @@
 //! Parameters that do not fit their method, where rmcp would take the message for another
 //! one, or for none.
 
-use std::collections::BTreeMap;
-
-use rmcp::model::InitializeRequestParams;
-use serde_json::value::RawValue;
+use axum::http::StatusCode;
+use rmcp::ErrorData;
+use rmcp::model::{InitializeRequestParams, PaginatedRequestParams};
 use tether_core::plain::plain;
 
 use super::message::Message;
+use super::problem;
 
 /// Characters of a reason that may quote what was sent.
 const LONGEST: usize = 300;
@@ -18,21 +18,23 @@ pub(super) fn revision(message: &Message) -> Option<String> {
     Some(parameters.protocol_version.as_str().to_owned())
 }
 
-/// What is wrong with them, if anything.
-pub(super) fn wrong(message: &Message) -> Option<String> {
-    let parameters = message.parameters();
-    let members: BTreeMap<String, &RawValue> = serde_json::from_str(parameters).unwrap_or_default();
-    let is = |name: &str, first: char| {
-        members.get(name).is_none_or(|value| value.get().starts_with(first) || value.get() == "null")
-    };
-    if !is("_meta", '{') {
-        return Some("`_meta` must be an object".to_owned());
+/// What is answered where they do not fit.
+pub(super) fn wrong(message: &Message) -> Option<(StatusCode, ErrorData)> {
+    if !message.has_fitting_meta {
+        return Some((StatusCode::BAD_REQUEST, problem::invalid("`_meta` must be an object")));
     }
-    if message.asks_for("tools/list") && !is("cursor", '"') {
+    own(message).map(|wrong| (StatusCode::OK, problem::invalid(wrong)))
+}
+
+/// What is wrong with the method's own.
+fn own(message: &Message) -> Option<String> {
+    if message.asks_for("tools/list")
+        && serde_json::from_str::<PaginatedRequestParams>(message.parameters()).is_err()
+    {
         return Some("`cursor` must be a text; leave it out to begin at the start".to_owned());
     }
     if message.asks_for("initialize")
-        && let Err(error) = serde_json::from_str::<InitializeRequestParams>(parameters)
+        && let Err(error) = serde_json::from_str::<InitializeRequestParams>(message.parameters())
     {
         return Some(format!(
             "the parameters do not fit `initialize`: {}",
@@ -49,7 +51,7 @@ mod tests {
     #[track_caller]
     fn check(method: &str, parameters: &str, expected: Option<&str>) {
         let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{parameters}}}"#);
-        let wrong = wrong(&Message::read(body).unwrap());
+        let wrong = wrong(&Message::read(body).unwrap()).map(|(_, wrong)| wrong.message);
         match expected {
             Some(part) => assert!(wrong.as_ref().is_some_and(|wrong| wrong.contains(part)), "{wrong:?}"),
             None => assert_eq!(wrong, None),

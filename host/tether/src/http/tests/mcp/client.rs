@@ -243,6 +243,13 @@ impl Client {
         self.sent("GET", &self.headers("x", None), &[], "").await
     }
 
+    /// The same without a session.
+    pub(super) async fn subscribed(&self) -> TcpStream {
+        let method = "subscriptions/listen";
+        let body = self.request(self.fresh_id(), method, r#"{"notifications":{"toolsListChanged":true}}"#);
+        self.sent("POST", &self.headers(method, None), &[], &body).await
+    }
+
     /// A request without a body.
     pub(super) async fn bare(&self, method: &str, more: &[&str]) -> Got {
         let mut stream = self.sent(method, &self.headers("x", None), more, "").await;

@@ -1,5 +1,9 @@
 //! Streams that listen for a changed list.
 
+use std::time::Duration;
+
+use tether_core::identity::Role;
+
 use super::super::server::Server;
 use super::client::{Client, STATELESS, rest, until};
 
@@ -29,7 +33,7 @@ async fn a_subscription_begins_with_look_again_and_ends_well_with_the_host() {
     let listened = client.ask("subscriptions/listen", wanted);
     let closed = async {
         // It would go on for ever.
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
         server.close();
     };
     let (listened, ()) = tokio::join!(listened, closed);
@@ -39,4 +43,31 @@ async fn a_subscription_begins_with_look_again_and_ends_well_with_the_host() {
     let accepted = &listened.messages[0]["params"]["notifications"];
     assert_eq!(accepted, &serde_json::json!({"toolsListChanged": true}), "{}", listened.text);
     assert!(listened.result().is_object(), "it ends with a result: {}", listened.text);
+}
+
+#[tokio::test]
+async fn a_stream_ends_soon_after_its_token() {
+    let server = Server::start().await;
+    let wanted = r#"{"tenant":"acme","user":"bot","roles":["agent"]}"#;
+    let made = server.post("/v1/tokens", wanted).await;
+    let [token, id] = ["/token", "/tokenId"].map(|member| made.at(member).as_str().unwrap().to_owned());
+    let other = server.token("acme", "other", &[Role::Agent]).await;
+    let listening = async |token: &str| {
+        let session = Client::with(&server, token.to_owned(), "2025-11-25").await;
+        let stateless = Client::with(&server, token.to_owned(), STATELESS).await;
+        [session.listening().await, stateless.subscribed().await]
+    };
+    let (mut ending, mut staying) = (listening(&token).await, listening(&other).await);
+    for stream in ending.iter_mut().chain(&mut staying) {
+        until(stream, "notifications/tools/list_changed").await;
+    }
+    assert_eq!(server.send("DELETE", &format!("/v1/tokens/{id}"), &[], "").await.status, 200);
+    for stream in &mut ending {
+        let ended = tokio::time::timeout(Duration::from_secs(15), rest(stream)).await;
+        ended.expect("it ends");
+    }
+    for stream in &mut staying {
+        let ended = tokio::time::timeout(Duration::from_millis(50), rest(stream)).await;
+        assert!(ended.is_err(), "of nobody else's");
+    }
 }
