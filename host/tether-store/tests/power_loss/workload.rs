@@ -1,6 +1,9 @@
 //! Many writers at once, and somebody who checkpoints now and then: everything that the
 //! stores promise, asked in a random order.
 
+mod failing;
+mod writes;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,13 +16,15 @@ use tether_core::grant::{Binding, BoundComponent, Grants};
 use tether_core::id::{ActionId, StepName};
 use tether_core::json::JsonText;
 use tether_core::ledger::{Answer, Entry, Fact as Seen, Ledger, Request};
-use tether_core::port::actions::{Change, NewAction, Proposed, StoreError, Swap};
-use tether_core::port::databases::{Begun, Rights, SqlError, Transaction, Unreachable, Value};
+use tether_core::port::actions::{Change, NewAction, Proposed, Swap};
+use tether_core::port::databases::Unreachable;
 use tokio::task::JoinSet;
 
-use super::disk::{Disk, Failing};
-use super::facts::{Database, Fact, Facts, Version, Write, WriteId};
-use super::model::{Forgotten, Model};
+pub(crate) use self::failing::{fail_to_commit, fail_to_commit_beside_another, find_what_was_told};
+pub(crate) use self::writes::write_everywhere;
+use self::writes::{begin, commit, insert};
+use super::disk::Disk;
+use super::facts::{Fact, Facts, Version, Write};
 use super::random::Random;
 use super::stores::{DATABASES, Stores, confirm_key};
 
@@ -87,76 +92,6 @@ pub(crate) async fn crowd(disk: &Arc<Disk>, seed: u64) {
     }
 }
 
-/// An action, and a write to an existing file, whose syncs fail, while another program has
-/// the file open or not. Answers whether the write is told to be there, and the disk at
-/// that moment; the action is told as failed.
-pub(crate) async fn fail_to_commit(disk: &Arc<Disk>, shared: bool) -> (bool, Model) {
-    let (stores, random) = (Stores::open(disk.root()).unwrap(), &mut Random::new(1, 1));
-    write_everywhere(&stores, disk, random).await.unwrap();
-    let fail = |path| disk.fail(Failing { path, after: 0, count: 1, forgotten: Forgotten::Changes });
-
-    fail("data/actions.db-wal");
-    assert!(matches!(stores.actions.propose(new_action(1, random)).await, Err(StoreError::Failed(_))));
-
-    let other = shared.then(|| File::open(disk.root().join("crm.db")).unwrap());
-    let reads = |file: &File| file.query_row("SELECT count(*) FROM parts", [], |row| row.get::<_, i64>(0));
-    other.as_ref().map(reads).transpose().unwrap();
-    fail("crm.db-wal");
-    let (database, id) = (DATABASES[2], (action_id(1), None));
-    let mut transaction = begin(&stores, disk, &id, database).await.unwrap();
-    insert(&mut *transaction, &id, 1, random).await.unwrap();
-    assert!(matches!(transaction.commit(json("1".to_owned())).await, Err(SqlError::Unreachable(_))));
-    let told = stores.tell(database, &id, 0).await.unwrap();
-    // Now: closing a file may tidy it up.
-    (told, disk.model())
-}
-
-/// A write to a file of Tether's own whose sync fails, while another program has that open:
-/// what it came to is told once that program has closed it.
-pub(crate) async fn fail_to_commit_beside_another(disk: &Arc<Disk>, forgotten: Forgotten) {
-    let (stores, random) = (Stores::open(disk.root()).unwrap(), &mut Random::new(1, 1));
-    write_everywhere(&stores, disk, random).await.unwrap();
-    let (database, id) = (DATABASES[0], (action_id(1), None));
-    let other = File::open(disk.root().join("data/databases/tickets/acme/main.db")).unwrap();
-    let rows = |file: &File| file.query_row("SELECT count(*) FROM parts", [], |row| row.get::<_, i64>(0));
-    rows(&other).unwrap();
-
-    let path = "data/databases/tickets/acme/main.db-wal";
-    disk.fail(Failing { path, after: 0, count: 1, forgotten });
-    let mut transaction = begin(&stores, disk, &id, database).await.unwrap();
-    // On pages that are there: the first one, without which nothing can be read, stays.
-    let small = format!("INSERT INTO parts VALUES ('{}', '', 0, x'00')", id.0);
-    transaction.execute(small, vec![]).await.unwrap();
-    disk.told(Fact::Committing(id.clone(), Write { database, rows: 1, output: "1".to_owned() }));
-    assert!(matches!(transaction.commit(json("1".to_owned())).await, Err(SqlError::Unreachable(_))));
-    match stores.tell(database, &id, 0).await {
-        Err(SqlError::Unreachable(why)) => {
-            assert!(why.ends_with("another program has it open: close that"), "{forgotten:?}: {why}")
-        }
-        told => panic!("{told:?}"),
-    }
-
-    drop(other);
-    let there = settle(&stores, disk, &id, database).await;
-    assert_eq!(there, forgotten == Forgotten::Changes);
-    let another = (action_id(2), None);
-    commit(&stores, disk, another.clone(), database, random).await.unwrap();
-    assert_eq!(stores.tell(database, &another, 3).await, Ok(true));
-    assert_eq!(stores.tell(database, &id, 3).await, Ok(there));
-}
-
-/// That the stores in `root` hold what [`fail_to_commit`] was told.
-pub(crate) async fn find_what_was_told(root: &Path, told: bool) {
-    let stores = Stores::open(root).unwrap();
-    for tenant in ["acme", "umbrella"] {
-        let action = stores.actions.load(&tenant.parse().unwrap(), action_id(1)).await.unwrap();
-        assert!(action.is_none(), "it was told as failed");
-    }
-    for (id, told) in [(1, told), (1_000_002, true)] {
-        assert_eq!(stores.tell(DATABASES[2], &(action_id(id), None), 0).await, Ok(told));
-    }
-}
-
 /// Another program, such as a backup, checkpoints a file.
 fn checkpoint(root: &Path, random: &mut Random) {
     let files = ["data/actions.db", "data/databases.db", "data/databases/tickets/acme/main.db"];
@@ -167,18 +102,6 @@ fn checkpoint(root: &Path, random: &mut Random) {
         // Where somebody reads or writes, it does not get far; that is all right.
         let _ = file.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()));
     }
-}
-
-/// Commits one write to every database, so that it can be told from then on.
-pub(crate) async fn write_everywhere(
-    stores: &Stores,
-    disk: &Arc<Disk>,
-    random: &mut Random,
-) -> Result<(), String> {
-    for (number, database) in (1_000_000..).zip(DATABASES) {
-        commit(stores, disk, (action_id(number), None), database, random).await?;
-    }
-    Ok(())
 }
 
 fn action_id(number: u64) -> ActionId {
@@ -376,102 +299,6 @@ impl<'w> Writer<'w> {
         self.asked += 1;
         self.asked - 1
     }
-}
-
-/// A transaction and its record; again, where it was undone because a sync failed. Others
-/// look for it meanwhile: whoever finds it was told.
-async fn commit(
-    stores: &Stores,
-    disk: &Arc<Disk>,
-    id: WriteId,
-    database: Database,
-    random: &mut Random,
-) -> Result<(), String> {
-    while !try_commit(stores, disk, &id, database, random).await? {}
-    Ok(())
-}
-
-async fn try_commit(
-    stores: &Stores,
-    disk: &Arc<Disk>,
-    id: &WriteId,
-    database: Database,
-    random: &mut Random,
-) -> Result<bool, String> {
-    let mut transaction = match begin(stores, disk, id, database).await {
-        Ok(transaction) => transaction,
-        Err(SqlError::Unreachable(_)) => return Ok(false),
-        Err(error) => return Err(error.to_string()),
-    };
-    let rows = 1 + random.below(4) as i64;
-    insert(&mut *transaction, id, rows, random).await?;
-    let output = format!("{:?}", filler(random, 1_500));
-    disk.told(Fact::Committing(id.clone(), Write { database, rows, output: output.clone() }));
-    let watching = tokio::spawn(watch(stores.clone(), disk.clone(), id.clone(), database, random.below(4)));
-    let committed = transaction.commit(json(output)).await;
-    if committed.is_ok() {
-        disk.told(Fact::Committed(id.clone()));
-    }
-    watching.abort();
-    let _ = watching.await;
-    match committed {
-        Ok(()) => Ok(true),
-        Err(SqlError::Unreachable(_)) => Ok(settle(stores, disk, id, database).await),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-async fn begin(
-    stores: &Stores,
-    disk: &Disk,
-    id: &WriteId,
-    database: Database,
-) -> Result<Box<dyn Transaction>, SqlError> {
-    let connection = stores.database(database, Rights::Write, id.0).await?;
-    disk.told(Fact::Opened(database));
-    match connection.begin(id.1.clone()).await? {
-        Begun::Fresh(transaction) => Ok(transaction),
-        Begun::Recorded(_) => Err(SqlError::Other("it was committed before".to_owned())),
-    }
-}
-
-/// Looks for a write in one of the ways in which it can be found, until it is.
-async fn watch(stores: Stores, disk: Arc<Disk>, id: WriteId, database: Database, way: usize) {
-    while !matches!(stores.tell(database, &id, way).await, Ok(true)) {
-        tokio::task::yield_now().await;
-    }
-    disk.told(Fact::Committed(id));
-}
-
-/// Asks what became of a write until that can be known.
-async fn settle(stores: &Stores, disk: &Disk, id: &WriteId, database: Database) -> bool {
-    loop {
-        if let Ok(there) = stores.tell(database, id, 0).await {
-            let id = id.clone();
-            disk.told(if there { Fact::Committed(id) } else { Fact::Undone(id) });
-            return there;
-        }
-    }
-}
-
-async fn insert(
-    transaction: &mut dyn Transaction,
-    (id, step): &WriteId,
-    rows: i64,
-    random: &mut Random,
-) -> Result<(), String> {
-    for part in 0..rows {
-        let values = vec![
-            Value::Text(id.to_string()),
-            Value::Text(step.as_ref().map_or(String::new(), |step| step.to_string())),
-            Value::Integer(part),
-            Value::Blob(filler(random, 6_000).into_bytes()),
-        ];
-        let inserted =
-            transaction.execute("INSERT INTO parts VALUES ($1, $2, $3, $4)".to_owned(), values).await;
-        inserted.map_err(|error| error.to_string())?;
-    }
-    Ok(())
 }
 
 fn new_action(number: u64, random: &mut Random) -> NewAction {
