@@ -284,6 +284,9 @@ async fn floors(config: Config, folder: &DataFolder, below: Below) -> anyhow::Re
     let offers = handlers.offers();
     mcp::leave_its_names_free(&offers)?;
     config::are_about_tools(&settings.rules, offers.iter().map(|offer| &offer.tool.name))?;
+    for tool in config::of_reads(&settings.rules, offers.iter().map(|offer| &offer.tool)) {
+        tracing::warn!(%tool, "a rule is about a tool that reads, and does nothing: reads wait for nobody");
+    }
     let settings = tether_gateway::Settings {
         retry,
         max_attempts: settings.max_attempts,

@@ -18,6 +18,16 @@ fn an_agent_has_no_inbox() {
 }
 
 #[test]
+fn a_rule_that_protects_nothing_is_told_at_the_start() {
+    let rule = |tool: &str| format!("[[rules]]\ntool = \"{tool}\"\npeople = 2\n");
+    let config = rule("probe_echo") + &rule("probe_write");
+    let server = Setup::of(&["probe"]).config("tether.toml", &config).start();
+    let log = server.log().text();
+    let warnings: Vec<_> = log.lines().filter(|line| line.contains("reads wait for nobody")).collect();
+    assert!(warnings.len() == 1 && warnings[0].contains("tool=probe_echo"), "{log}");
+}
+
+#[test]
 fn whoever_may_not_decide_sees_why_and_no_buttons() {
     let server = Setup::of(&["probe"]).start();
     let both = ["agent", "approver"];

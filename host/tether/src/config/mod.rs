@@ -45,7 +45,7 @@ pub use identities::Identities;
 pub use inbox::Inbox;
 pub use mcp::Mcp;
 pub(crate) use read::name_of;
-pub(crate) use rules::are_about_tools;
+pub(crate) use rules::{are_about_tools, of_reads};
 pub use webhooks::Webhook;
 
 /// Everything that an operator decides.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tether_core::id::{ToolName, UserId};
 use tether_core::rule::{Rule, Rules};
+use tether_core::tool::{Tool, ToolEffect};
 
 use super::ConfigError;
 use super::section::{Section, nearest};
@@ -81,4 +82,10 @@ pub(crate) fn are_about_tools<'a>(
         None => "`tether inspect COMPONENT` lists those of a component".to_owned(),
     };
     Err(ConfigError::new(format!("`rules`: nobody offers a tool named `{stray}`; {advice}")))
+}
+
+/// The rules that are about tools that read: nobody decides about a read, so they do nothing.
+pub(crate) fn of_reads<'a>(rules: &Rules, tools: impl IntoIterator<Item = &'a Tool>) -> Vec<&'a ToolName> {
+    let reads = tools.into_iter().filter(|tool| tool.effect == ToolEffect::Read);
+    reads.map(|tool| &tool.name).filter(|name| rules.by_tool.contains_key(*name)).collect()
 }

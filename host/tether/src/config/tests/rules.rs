@@ -1,10 +1,12 @@
 //! Rules, as they are written.
 
 use tether_core::id::{ToolName, UserId};
+use tether_core::json::JsonText;
 use tether_core::rule::{Rule, Rules};
+use tether_core::tool::{Tool, ToolEffect};
 
 use super::{Duration, toml, wrong};
-use crate::config::rules::are_about_tools;
+use crate::config::rules::{are_about_tools, of_reads};
 
 fn rules(text: &str) -> Rules {
     toml(text).unwrap_or_else(|error| panic!("{error}\n{text}")).actions.rules
@@ -80,4 +82,20 @@ fn a_rule_for_a_tool_that_nobody_offers_is_refused() {
     let error = are_about_tools(&rules, [&other]).unwrap_err().to_string();
     assert!(error.contains("tether inspect"), "{error}");
     assert_eq!(are_about_tools(&rules, [&tool("void_tickets")]), Ok(()));
+}
+
+#[test]
+fn a_rule_for_a_tool_that_reads_is_known_to_do_nothing() {
+    let rules = rules("[[rules]]\ntool = \"look\"\n[[rules]]\ntool = \"void_ticket\"");
+    let offered = |name: &str, effect| Tool {
+        name: tool(name),
+        title: None,
+        description: String::new(),
+        effect,
+        input_schema: JsonText::parse("{}").unwrap(),
+        output_schema: None,
+    };
+    let (read, write) = (ToolEffect::Read, ToolEffect::Write);
+    let tools = [offered("look", read), offered("void_ticket", write), offered("other", read)];
+    assert_eq!(of_reads(&rules, &tools), [&tool("look")]);
 }
