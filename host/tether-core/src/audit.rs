@@ -6,6 +6,7 @@
 //! outside, and a real data folder (`tether audit verify`), which does not.
 
 mod history;
+mod keys;
 mod people;
 mod records;
 mod seen;
@@ -14,6 +15,8 @@ mod tests;
 
 use std::collections::HashMap;
 use std::fmt;
+
+pub use keys::{BoundKey, Keys};
 
 use crate::action::{Action, Claim, State};
 use crate::digest::Digest;

@@ -36,6 +36,9 @@ pub struct Line<'a> {
     pub proposal: Digest,
     /// Of how it stood from then on.
     pub state: Digest,
+    /// Of the key that somebody confirmed with, of nothing where there was none. None for
+    /// what is no confirmation, and for those of before this was kept.
+    pub confirm_key: Option<Digest>,
 }
 
 impl Line<'_> {
@@ -47,13 +50,14 @@ impl Line<'_> {
         let from = from.map_or("", |status| status.as_str());
         let Self { tenant, place, action, revision: Revision(revision), proposal, state, .. } = self;
         let (at, to, detail) = (at.as_millis(), to.as_str(), Digest::of(detail));
+        let confirm_key = self.confirm_key.map(|key| format!("\n{key}")).unwrap_or_default();
         let mut line = String::with_capacity(512);
         // No name holds a line break, and free text is there as its digest: two events
         // never give one text.
         let written = write!(
             line,
             "{previous}\n{tenant}\n{place}\n{action}\n{revision}\n{at}\n{user}\n{channel}\n{from}\n{to}\n\
-             {attempt}\n{detail}\n{proposal}\n{state}"
+             {attempt}\n{detail}\n{proposal}\n{state}{confirm_key}"
         );
         debug_assert!(written.is_ok(), "a String takes everything");
         Digest::of(line)

@@ -1,6 +1,7 @@
 //! Good histories, and the same with one planted fault of each kind.
 
 mod given;
+mod keys;
 mod moves;
 mod people;
 mod results;

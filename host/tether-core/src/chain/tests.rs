@@ -15,6 +15,7 @@ struct Stored {
     event: HistoryEvent,
     proposal: Digest,
     state: Digest,
+    confirm_key: Option<Digest>,
     hash: Digest,
 }
 
@@ -28,6 +29,7 @@ impl Stored {
             event: &self.event,
             proposal: self.proposal,
             state: self.state,
+            confirm_key: self.confirm_key,
         }
     }
 }
@@ -59,6 +61,7 @@ fn history() -> (Vec<Stored>, Vec<Head>) {
                 event: event(place),
                 proposal: Digest::of("proposal"),
                 state: Digest::of("state"),
+                confirm_key: Some(Digest::of("key")),
                 hash: previous,
             };
             next.hash = next.line().hash(&previous);
@@ -177,4 +180,24 @@ fn a_head_that_was_changed_is_found() {
     other[0] = Head { place: 3, ..heads[0].clone() };
     assert_eq!(broken(&stored, &other, &[]), ["acme 4"]);
     assert_eq!(broken(&stored, &heads[1..], &[]), ["acme 4"]);
+}
+
+/// What is kept elsewhere, and older files, are checked for good: the lines of a hash never
+/// change.
+#[test]
+fn a_hash_is_of_its_lines() {
+    let (stored, _) = history();
+    let lines = |key: &str| {
+        let (before, first) = (genesis(&stored[0].tenant), &stored[0]);
+        let detail = Digest::of("event 1");
+        Digest::of(format!(
+            "{before}\nacme\n1\n{}\n2\n1001\nann\napi\nPending\nExecuting\n1\n{detail}\n{}\n{}{key}",
+            first.action,
+            Digest::of("proposal"),
+            Digest::of("state"),
+        ))
+    };
+    let hash = |confirm_key| Line { confirm_key, ..stored[0].line() }.hash(&genesis(&stored[0].tenant));
+    assert_eq!(hash(None), lines(""));
+    assert_eq!(hash(Some(Digest::of("key"))), lines(&format!("\n{}", Digest::of("key"))));
 }

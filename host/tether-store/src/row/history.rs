@@ -18,7 +18,8 @@ pub(crate) const EVENT_COLUMNS: &str = "at, actor, channel, was, became, attempt
 /// What [`announced`] and [`chained`] read, in this order; the rows of `history` joined with
 /// `actions`.
 pub(crate) const ANNOUNCED_COLUMNS: &str = "history.number, history.tenant, place, hash, actions.id, \
-     history.revision, at, actor, channel, was, became, attempt, detail, proposal, state";
+     history.revision, at, actor, channel, was, became, attempt, detail, proposal, state, \
+     confirm_key";
 
 /// What an action's last event says of the action itself.
 pub(crate) struct Last {
@@ -36,6 +37,8 @@ pub(crate) struct Link<'a> {
     pub(crate) event: &'a HistoryEvent,
     pub(crate) proposal: Digest,
     pub(crate) state: Digest,
+    /// See [`Line::confirm_key`].
+    pub(crate) confirm_key: Option<Digest>,
 }
 
 /// What the event says by which the action in row `number` came to `revision`.
@@ -71,15 +74,16 @@ pub(crate) fn insert_after(
     head: (u64, Digest),
     link: &Link<'_>,
 ) -> Result<(u64, Digest), Fault> {
-    let Link { number, action, tenant, revision, event, proposal, state } = *link;
+    let Link { number, action, tenant, revision, event, proposal, state, confirm_key } = *link;
     let place = head.0 + 1;
-    let hash = Line { tenant, place, action, revision, event, proposal, state }.hash(&head.1);
+    let line = Line { tenant, place, action, revision, event, proposal, state, confirm_key };
+    let hash = line.hash(&head.1);
     connection
         .prepare_cached(
             "INSERT INTO history (tenant, place, action, revision, at, actor, channel, was, became, attempt,
-                 detail, proposal, state, hash)
+                 detail, proposal, state, confirm_key, hash)
              VALUES (:tenant, :place, :action, :revision, :at, :actor, :channel, :was, :became, :attempt,
-                 :detail, :proposal, :state, :hash)",
+                 :detail, :proposal, :state, :confirm_key, :hash)",
         )?
         .execute(named_params! {
             ":tenant": tenant.as_str(),
@@ -95,6 +99,7 @@ pub(crate) fn insert_after(
             ":detail": event.detail,
             ":proposal": proposal.as_bytes(),
             ":state": state.as_bytes(),
+            ":confirm_key": confirm_key.as_ref().map(Digest::as_bytes),
             ":hash": hash.as_bytes(),
         })?;
     Ok((place, hash))
@@ -166,6 +171,8 @@ pub struct Chained {
     pub proposal: Digest,
     /// Of how it stood from then on.
     pub state: Digest,
+    /// Of the key that somebody confirmed with; see [`Line::confirm_key`].
+    pub confirm_key: Option<Digest>,
 }
 
 impl Chained {
@@ -173,7 +180,8 @@ impl Chained {
     pub fn line(&self) -> Line<'_> {
         let Announced { tenant, place, action, revision, event, .. } = &self.announced;
         let (place, action, revision) = (*place, *action, *revision);
-        Line { tenant, place, action, revision, event, proposal: self.proposal, state: self.state }
+        let Self { proposal, state, confirm_key, .. } = *self;
+        Line { tenant, place, action, revision, event, proposal, state, confirm_key }
     }
 }
 
@@ -184,6 +192,7 @@ pub(crate) fn chained(row: &Row<'_>) -> anyhow::Result<Chained> {
         announced: read_announced(&mut columns)?,
         proposal: Digest::from_bytes(columns.next()?),
         state: Digest::from_bytes(columns.next()?),
+        confirm_key: columns.next::<Option<_>>()?.map(Digest::from_bytes),
     })
 }
 

@@ -122,6 +122,9 @@ async fn every_kind_of_tampering_is_found_where_it_is() {
         ("UPDATE history SET revision = 9 WHERE number = 3", "acme 2"),
         ("UPDATE history SET proposal = state WHERE number = 3", "acme 2"),
         ("UPDATE history SET state = proposal WHERE number = 3", "acme 2"),
+        ("UPDATE history SET confirm_key = NULL WHERE number = 3", "acme 2"),
+        ("UPDATE history SET confirm_key = state WHERE number = 3", "acme 2"),
+        ("UPDATE history SET confirm_key = state WHERE number = 4", "acme 3"),
         ("UPDATE history SET hash = proposal WHERE number = 3", "acme 2"),
         ("UPDATE history SET hash = x'00' WHERE number = 3", "event 3"),
         // Dropped.
@@ -135,7 +138,7 @@ async fn every_kind_of_tampering_is_found_where_it_is() {
         // Added.
         (
             "INSERT INTO history SELECT 99, tenant, 5, action, 9, at, actor, channel, was, became, attempt,
-                 detail, proposal, state, hash FROM history WHERE number = 4",
+                 detail, proposal, state, hash, confirm_key FROM history WHERE number = 4",
             "acme 5",
         ),
         (

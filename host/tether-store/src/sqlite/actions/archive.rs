@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 use tether_core::action::{Action, Approval, Claim, State};
+use tether_core::audit::BoundKey;
 use tether_core::chain::Head;
 use tether_core::clock::Timestamp;
 use tether_core::id::ActionId;
@@ -113,6 +114,21 @@ impl Archive {
         Ok(())
     }
 
+    /// Hands every key that is bound to an action to `each`. One that holds what Tether never
+    /// wrote, or whose action is gone, is an error.
+    pub fn keys(
+        &self,
+        mut each: impl FnMut(Result<BoundKey, Damaged>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut statement = reads::every_key(&self.connection)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let damaged = |error| Damaged { id: "a bound key".to_owned(), what: format!("{error:#}") };
+            each(bound_key(row).map_err(damaged))?;
+        }
+        Ok(())
+    }
+
     /// How many events there are.
     pub fn count_events(&self) -> anyhow::Result<u64> {
         Ok(reads::count_events(&self.connection)?)
@@ -144,4 +160,15 @@ impl Archive {
         }
         Ok(true)
     }
+}
+
+fn bound_key(row: &Row<'_>) -> anyhow::Result<BoundKey> {
+    let text = |index: usize| row.get::<_, String>(index);
+    let action: Option<String> = row.get(3)?;
+    Ok(BoundKey {
+        tenant: text(0)?.parse()?,
+        person: text(1)?.parse()?,
+        key: text(2)?.parse()?,
+        action: action.context("its action is not there")?.parse()?,
+    })
 }

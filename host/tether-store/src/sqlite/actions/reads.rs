@@ -260,6 +260,14 @@ pub(super) fn every_event(connection: &Connection) -> rusqlite::Result<Statement
     ))
 }
 
+/// Every key that is bound to an action; the id is none where the action is not there.
+pub(super) fn every_key(connection: &Connection) -> rusqlite::Result<Statement<'_>> {
+    connection.prepare(
+        "SELECT confirm_keys.tenant, confirm_keys.person, key, id FROM confirm_keys
+         LEFT JOIN actions ON number = action",
+    )
+}
+
 /// How many events there are, of all tenants.
 pub(super) fn count_events(connection: &Connection) -> Result<u64, Fault> {
     let count = connection.query_row("SELECT count(*) FROM history", [], |row| row.get::<_, i64>(0))?;

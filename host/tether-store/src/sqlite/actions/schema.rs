@@ -20,6 +20,7 @@ const STEPS: &[&str] = &[
     include_str!("../../../migrations/004_tokens.sql"),
     include_str!("../../../migrations/005_sessions.sql"),
     include_str!("../../../migrations/006_hooks.sql"),
+    include_str!("../../../migrations/007_confirm_keys.sql"),
 ];
 
 /// How many steps there were before histories were chained.

@@ -45,6 +45,7 @@ pub(super) fn propose(connection: &Connection, new: &NewAction) -> Result<Propos
         event: &event,
         proposal: proposal_digest,
         state,
+        confirm_key: None,
     };
     history::append(connection, &link)?;
     fault::reached(Point::ProposalWritten);
@@ -62,7 +63,8 @@ pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fau
     }
     let number = standing.number;
     let (proposal, was_changed) = bound(connection, &standing)?;
-    if let Some(claim) = confirmation(change) {
+    let confirmation = confirmation(change);
+    if let Some(claim) = confirmation {
         // What runs is what was shown, to the person and to those who approved before.
         if was_changed || proposal != row::proposal::proposal_digest(connection, number)? {
             return Err(Fault::another(seen.id.to_string()));
@@ -82,7 +84,9 @@ pub(super) fn swap(connection: &Connection, change: &Change) -> Result<Swap, Fau
         detail: change.detail.clone(),
     };
     let state = if was_changed { UNKNOWN } else { now };
-    let link = Link { number, action: seen.id, tenant, revision, event: &event, proposal, state };
+    let confirm_key = confirmation.map(|claim| Digest::of(claim.key.as_ref().map_or("", |key| key.as_str())));
+    let (action, event) = (seen.id, &event);
+    let link = Link { number, action, tenant, revision, event, proposal, state, confirm_key };
     history::append(connection, &link)?;
     fault::reached(Point::MoveWritten);
     let Action { id, proposal, .. } = seen.clone();
@@ -221,6 +225,7 @@ fn erase(
                 event: &event,
                 proposal,
                 state: if was_changed { UNKNOWN } else { after.state },
+                confirm_key: None,
             };
             history::append(connection, &link)?;
         }

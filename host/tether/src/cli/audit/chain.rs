@@ -1,5 +1,6 @@
-//! The histories of a data folder, each checked as a chain.
+//! The histories of a data folder, each checked as a chain, and the keys of confirmations.
 
+use tether_core::audit::Keys;
 use tether_core::chain::{Broken, Checker, Head};
 use tether_store::{Archive, Damaged};
 
@@ -16,8 +17,10 @@ pub(super) struct Histories {
     pub(super) heads: Vec<Head>,
 }
 
-/// Checks every history, in constant memory, against the heads that the file keeps and
-/// against `witnesses`; `tell` is told of each break. Writes every event to `export`.
+/// Checks every history against the heads that the file keeps and against `witnesses`, and
+/// the keys that are bound to actions against the histories; `tell` is told of each break.
+/// Writes every event to `export`. Keeps in memory what [`Keys`] does, and nothing else that
+/// grows.
 pub(super) fn check(
     archive: &Archive,
     witnesses: Vec<Head>,
@@ -25,6 +28,7 @@ pub(super) fn check(
     tell: &mut impl FnMut(Line),
 ) -> anyhow::Result<Histories> {
     let mut checker = Checker::with_witnesses(witnesses);
+    let mut keys = Keys::default();
     let mut progress = Progress::new("events", archive.count_events()?);
     archive.events(|event| {
         match event {
@@ -32,6 +36,7 @@ pub(super) fn check(
                 if let Some(broken) = checker.next(&event.line(), &event.announced.hash) {
                     tell(broken.into());
                 }
+                keys.event(&event.line());
                 if let Some(export) = &mut export {
                     export.add(&event)?;
                 }
@@ -46,6 +51,14 @@ pub(super) fn check(
     }
     let heads = checker.heads();
     checker.end(&archive.heads()?).into_iter().for_each(|broken| tell(broken.into()));
+    archive.keys(|bound| {
+        match bound {
+            Ok(bound) => keys.bound(&bound).into_iter().for_each(|finding| tell(finding.into())),
+            Err(damaged) => tell(unreadable(damaged)),
+        }
+        Ok(())
+    })?;
+    keys.end().into_iter().for_each(|finding| tell(finding.into()));
     Ok(Histories { events: progress.done(), heads })
 }
 

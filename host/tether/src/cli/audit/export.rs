@@ -31,6 +31,7 @@ struct ExportedEvent<'a> {
     detail: &'a str,
     proposal: String,
     state: String,
+    confirm_key: Option<String>,
     hash: String,
 }
 
@@ -65,6 +66,7 @@ impl Export {
             detail: &event.detail,
             proposal: chained.proposal.to_string(),
             state: chained.state.to_string(),
+            confirm_key: chained.confirm_key.map(|key| key.to_string()),
             hash: hash.to_string(),
         };
         serde_json::to_writer(&mut self.0, &line).context("the export cannot be written")?;

@@ -7,6 +7,7 @@ use tether_core::action::{Action, Arguments, Claim, Event, Preview, Proposal, Ve
 use tether_core::chain::Head;
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
+use tether_core::failure::{Cause, Failure};
 use tether_core::grant::{Binding, BoundComponent, DatabaseGrant, Grants};
 use tether_core::id::ActionId;
 use tether_core::identity::Actor;
@@ -182,6 +183,45 @@ async fn what_somebody_changed_is_found() {
 }
 
 #[tokio::test]
+async fn a_key_that_nobody_confirmed_with_and_one_that_is_gone_are_found() {
+    let [added, gone] = ["with which nobody confirmed it (keys)", "no longer bound to it (keys)"];
+    for (sql, parts) in [
+        ("INSERT INTO confirm_keys VALUES ('acme', 'ann', 'new', 2)", &[added][..]),
+        ("INSERT INTO confirm_keys VALUES ('acme', 'ann', 'new', 1)", &[added]),
+        ("INSERT INTO confirm_keys VALUES ('acme', 'bob', 'k', 2)", &[added]),
+        ("INSERT INTO confirm_keys VALUES ('umbrella', 'ann', 'k', 2)", &[added]),
+        ("UPDATE confirm_keys SET key = 'l'", &[added, gone]),
+        ("UPDATE confirm_keys SET person = 'bob'", &[added, gone]),
+        ("UPDATE confirm_keys SET tenant = 'umbrella'", &[added, gone]),
+        ("UPDATE confirm_keys SET action = 1", &[added, gone]),
+        ("DELETE FROM confirm_keys", &[gone]),
+        ("PRAGMA foreign_keys = off; UPDATE confirm_keys SET action = 9", &["its action is not there", gone]),
+        ("UPDATE confirm_keys SET person = ' '", &["a bound key holds what was never written", gone]),
+    ] {
+        let folder = Folder::new().await;
+        folder.tamper("actions.db", sql);
+        let told = folder.findings().await;
+        for part in parts {
+            assert!(told.iter().any(|line| line.contains(part)), "{sql}: {part:?} in {told:#?}");
+        }
+    }
+    // Also of an attempt of which the action's row tells nothing any more.
+    let folder = Folder::new().await;
+    let actions = SqliteActions::open(folder.path().join("actions.db")).unwrap();
+    let claim = Claim { by: "ann".parse().unwrap(), key: Some("l".parse().unwrap()) };
+    let waiting = actions.load(&"acme".parse().unwrap(), id(2)).await.unwrap().unwrap();
+    let claimed = step(&actions, waiting, Event::Claimed { claim, at: NOON }, Ledger::default()).await;
+    let verdict = Verdict::Failed(Failure::new(Cause::TimedOut, "it took too long"));
+    let failed = Event::Settled { verdict, at: NOON, expires_after: Duration::from_secs(60) };
+    step(&actions, claimed, failed, Ledger::default()).await;
+    drop(actions);
+    assert_eq!(folder.findings().await, [""; 0]);
+    folder.tamper("actions.db", "UPDATE confirm_keys SET key = 'm' WHERE key = 'l'");
+    let told = folder.findings().await;
+    assert!(told.len() == 2 && told[0].contains(added) && told[1].contains(gone), "{told:#?}");
+}
+
+#[tokio::test]
 async fn records_that_should_be_emptied_and_are_not_to_be_are_found() {
     let kept = "are to be emptied, and no result of it was erased (end-agrees)";
     let folder = Folder::new().await;
@@ -264,14 +304,16 @@ async fn what_is_exported_is_enough_to_find_what_was_cut_later() {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((report.events, lines.len()), (4, 4));
     let names: Vec<_> = lines[0].as_object().unwrap().keys().cloned().collect();
-    for name in [
-        "tenant", "place", "actionId", "revision", "at", "actor", "channel", "from", "to", "attempt",
-        "detail", "proposal", "state", "hash",
-    ] {
+    let expected = "tenant place actionId revision at actor channel from to attempt detail proposal state \
+                    confirmKey hash";
+    for name in expected.split(' ') {
         assert!(names.contains(&name.to_owned()), "{name} is missing in {names:?}");
     }
-    assert_eq!(names.len(), 14, "no number that tells of other tenants: {names:?}");
+    assert_eq!(names.len(), 15, "no number that tells of other tenants: {names:?}");
     assert_eq!((&lines[3]["place"], &lines[3]["to"]), (&4.into(), &"Succeeded".into()));
+
+    let keys: Vec<_> = lines.iter().map(|line| line["confirmKey"].as_str()).collect();
+    assert_eq!(keys, [None, None, Some(&*Digest::of("k").to_string()), None]);
 
     let heads = heads::read(&kept).unwrap();
     assert_eq!(heads, report.heads);

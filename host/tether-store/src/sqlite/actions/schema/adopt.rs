@@ -96,7 +96,8 @@ fn chain(connection: &Connection, (number, mut events): Told, heads: &mut Heads)
     for (index, (revision, event)) in events.iter().enumerate() {
         let state = if index + 1 == last { standing.state } else { UNKNOWN };
         let (action, tenant, revision) = (id, &tenant, *revision);
-        let link = Link { number, action, tenant, revision, event, proposal: digest, state };
+        let (proposal, confirm_key) = (digest, None);
+        let link = Link { number, action, tenant, revision, event, proposal, state, confirm_key };
         let head = match heads.get(tenant) {
             Some(head) => *head,
             None => history::head(connection, tenant)?,
