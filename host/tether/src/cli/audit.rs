@@ -112,6 +112,7 @@ fn json(report: &Report) -> String {
     let Report { events, actions, executing, .. } = report;
     serde_json::json!({
         "events": events, "actions": actions, "executing": executing, "heads": heads, "findings": findings,
+        "note": report.note(),
     })
     .to_string()
 }

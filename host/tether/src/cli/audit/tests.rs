@@ -252,6 +252,28 @@ async fn records_that_should_be_emptied_and_are_not_to_be_are_found() {
 }
 
 #[tokio::test]
+async fn what_a_killed_gateway_left_executing_is_said_to_be_settled_by_the_next_start() {
+    let folder = Folder::new().await;
+    let report = folder.verify(Vec::new(), None, &mut Vec::new()).await;
+    assert!(report.note().is_none() && !report.in_words().contains("note:"), "{report:?}");
+
+    let actions = SqliteActions::open(folder.path().join("actions.db")).unwrap();
+    let claim = Claim { by: "ann".parse().unwrap(), key: None };
+    let waiting = actions.load(&"acme".parse().unwrap(), id(2)).await.unwrap().unwrap();
+    step(&actions, waiting, Event::Claimed { claim, at: NOON }, Ledger::default()).await;
+    drop(actions);
+    let kept = folder.path().join("kept.jsonl");
+    let report = folder.verify(Vec::new(), Some(Export::create(&kept).unwrap()), &mut Vec::new()).await;
+    let text = std::fs::read_to_string(&kept).unwrap();
+    assert!(text.lines().last().unwrap().contains("\"to\":\"Executing\""), "{text}");
+    let words = report.in_words();
+    let note = "note: 1 action is executing, as the gateway left it. The next start settles what it came to";
+    assert!(words.contains("all is well") && words.lines().last().unwrap().starts_with(note), "{words}");
+    let told: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();
+    assert!(told["executing"] == 1 && told["note"].as_str().unwrap().starts_with(&note[6..]), "{told}");
+}
+
+#[tokio::test]
 async fn a_database_that_is_gone_is_a_finding() {
     let folder = Folder::new().await;
     std::fs::remove_file(folder.path().join(MAIN)).unwrap();

@@ -193,18 +193,28 @@ impl Line {
 
 impl Report {
     pub(super) fn in_words(&self) -> String {
-        let Self { events, actions, executing, heads, findings } = self;
-        let unsettled = match executing {
-            0 => String::new(),
-            _ => format!(", {executing} of them executing: the next start of the gateway settles them"),
-        };
+        let Self { events, actions, heads, findings, .. } = self;
+        let note = self.note().map(|note| format!("\nnote: {note}")).unwrap_or_default();
         let ends = heads.iter().map(|Head { tenant, place, hash }| {
             format!("the history of {} ends at place {place} with {hash}\n", shown(tenant.as_str()))
         });
         let ends: String = ends.collect();
         match findings.len() {
-            0 => format!("{ends}all is well: {actions} actions and {events} events checked{unsettled}"),
-            found => format!("{ends}{found} findings in {actions} actions and {events} events{unsettled}"),
+            0 => format!("{ends}all is well: {actions} actions and {events} events checked{note}"),
+            found => format!("{ends}{found} findings in {actions} actions and {events} events{note}"),
         }
+    }
+
+    /// What is no finding, and has to be known to read the report, or what was exported.
+    pub(super) fn note(&self) -> Option<String> {
+        let executing = match self.executing {
+            0 => return None,
+            1 => "1 action is executing".to_owned(),
+            many => format!("{many} actions are executing"),
+        };
+        Some(format!(
+            "{executing}, as the gateway left it. The next start settles what it came to; until then its history, \
+             also in an export, ends with Executing"
+        ))
     }
 }
