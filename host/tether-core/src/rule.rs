@@ -55,10 +55,20 @@ pub enum NotYours {
 impl Rule {
     /// Whether `caller`, who has the role for it, may confirm or decline `proposal`.
     pub fn may_decide(&self, caller: &Caller, proposal: &Proposal) -> Result<(), NotYours> {
-        if !self.confirmers.is_empty() && !self.confirmers.contains(&caller.user) {
+        self.may(&caller.user, caller.alone, proposal)
+    }
+
+    /// Whether a yes counts that `user` gave to `proposal` before. Where somebody else says
+    /// yes as well, nobody is alone on the host.
+    pub fn counts(&self, user: &UserId, proposal: &Proposal) -> Result<(), NotYours> {
+        self.may(user, false, proposal)
+    }
+
+    fn may(&self, user: &UserId, alone: bool, proposal: &Proposal) -> Result<(), NotYours> {
+        if !self.confirmers.is_empty() && !self.confirmers.contains(user) {
             return Err(NotYours::NotNamed);
         }
-        if caller.user == proposal.proposer && !self.proposer_may_confirm.unwrap_or(caller.alone) {
+        if *user == proposal.proposer && !self.proposer_may_confirm.unwrap_or(alone) {
             return Err(NotYours::Proposer);
         }
         Ok(())
@@ -147,6 +157,19 @@ mod tests {
         check(&[], Some(false), caller("agent-7", true), Err(NotYours::Proposer));
         check(&["agent-7"], None, caller("agent-7", false), Err(NotYours::Proposer));
         check(&["ann"], Some(true), caller("agent-7", true), Err(NotYours::NotNamed));
+    }
+
+    #[test]
+    fn a_yes_counts_by_the_rule_of_now() {
+        let counts =
+            |rule: Rule, user: &str| rule.counts(&user.parse().unwrap(), &action(pending(0)).proposal);
+        let named = |user: &str| Rule { confirmers: vec![user.parse().unwrap()], ..Rule::default() };
+        assert_eq!(counts(Rule::default(), "ann"), Ok(()));
+        assert_eq!(counts(named("ann"), "ann"), Ok(()));
+        assert_eq!(counts(named("bob"), "ann"), Err(NotYours::NotNamed));
+        assert_eq!(counts(Rule::default(), "agent-7"), Err(NotYours::Proposer));
+        let own = Rule { proposer_may_confirm: Some(true), ..Rule::default() };
+        assert_eq!(counts(own, "agent-7"), Ok(()));
     }
 
     #[track_caller]

@@ -195,6 +195,9 @@ impl Gateway {
         if arguments.kept().is_none() {
             return Ok(Some(Outdated("its arguments are no longer kept".to_owned())));
         }
+        if let Some(gone) = self.whose_yes_fell(action).await?.first() {
+            return Ok(Some(Outdated(format!("{gone} said yes, and may not decide about it any more"))));
+        }
         match self.handlers.fits(tenant, binding).await {
             Ok(fits) => Ok(fits.err()),
             Err(not_now) => {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tether_core::clock::Clock;
 use tether_core::port::actions::ActionStore;
 use tether_core::port::handlers::Handlers;
+use tether_core::port::people::{People, Strangers};
 use tether_core::retry::RetryPolicy;
 use tether_core::rule::Rules;
 
@@ -52,6 +53,7 @@ impl Default for Settings {
 pub struct Gateway {
     pub(crate) actions: Arc<dyn ActionStore>,
     pub(crate) handlers: Arc<dyn Handlers>,
+    pub(crate) people: Arc<dyn People>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) settings: Settings,
     pub(crate) turns: admit::Turns,
@@ -60,8 +62,20 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// A gateway on these floors. Call [`Gateway::recover`] before it serves.
+    /// A gateway on these floors, which knows nobody. Call [`Gateway::recover`] before it
+    /// serves.
     pub fn new(
+        actions: Arc<dyn ActionStore>,
+        handlers: Arc<dyn Handlers>,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Arc<Self> {
+        Self::among(Arc::new(Strangers), actions, handlers, clock, settings)
+    }
+
+    /// The same among `people`, who may be turned away after they said yes.
+    pub fn among(
+        people: Arc<dyn People>,
         actions: Arc<dyn ActionStore>,
         handlers: Arc<dyn Handlers>,
         clock: Arc<dyn Clock>,
@@ -71,6 +85,7 @@ impl Gateway {
         Arc::new(Self {
             actions,
             handlers,
+            people,
             clock,
             settings,
             turns,

@@ -19,6 +19,7 @@ mod outcome;
 mod propose;
 mod random;
 mod recover;
+mod said_yes;
 mod settle;
 mod sweep;
 mod sync;

@@ -25,7 +25,7 @@ use crate::config::{self, Config, ConfigError, Limits};
 use crate::data_folder::DataFolder;
 use crate::handlers::AllHandlers;
 use crate::http::{Host, HostParts, Patience, serve};
-use crate::identity::{self, Identities, IdentityParts, KeysAt, ProviderSettings};
+use crate::identity::{self, Identities, IdentityParts, KeysAt, KnownPeople, ProviderSettings};
 use crate::mcp;
 use crate::progress::slow;
 use crate::token;
@@ -119,8 +119,13 @@ impl App {
         let stopped = async { stopped.await.unwrap_or(()) };
         let server = tokio::spawn(serve(listener, Arc::clone(&host), Patience::default(), stopped));
 
+        let people = Arc::new(KnownPeople {
+            tokens: actions.clone(),
+            operator_comes_in: token.is_some(),
+            clock: Arc::clone(&clock),
+        });
         let grace = config.retry.timeout() + SETTLE;
-        let floors = floors(config, &folder, Below { actions, databases, outbound, clock });
+        let floors = floors(config, &folder, Below { people, actions, databases, outbound, clock });
         let gateway = match floors.await {
             Ok(gateway) => gateway,
             Err(error) => {
@@ -245,6 +250,7 @@ fn outbound(config: &Config, clock: Arc<dyn Clock>) -> anyhow::Result<Outbound> 
 
 /// What the floors stand on.
 struct Below {
+    people: Arc<KnownPeople>,
     actions: Arc<SqliteActions>,
     databases: SqliteDatabases,
     outbound: Outbound,
@@ -254,7 +260,7 @@ struct Below {
 /// The floors, from the ground up.
 async fn floors(config: Config, folder: &DataFolder, below: Below) -> anyhow::Result<Arc<Gateway>> {
     let Config { retry, max_response_bytes, actions: settings, limits, .. } = config;
-    let Below { actions, databases, outbound, clock } = below;
+    let Below { people, actions, databases, outbound, clock } = below;
     for endpoint in &config.endpoints {
         tracing::info!(url = endpoint.url, tools = names(&endpoint.tools), "endpoint");
     }
@@ -297,7 +303,7 @@ async fn floors(config: Config, folder: &DataFolder, below: Below) -> anyhow::Re
         keep_results: settings.keep_results,
         keep_arguments: settings.keep_arguments,
     };
-    Ok(Gateway::new(actions, handlers, clock, settings))
+    Ok(Gateway::among(people, actions, handlers, clock, settings))
 }
 
 fn names(tools: &[Tool]) -> String {

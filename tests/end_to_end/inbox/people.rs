@@ -1,11 +1,22 @@
 //! Several persons: who sees, who decides, and how many it takes.
 
 use super::visitor::{Visitor, field, token};
-use crate::support::{Api, Server, Setup, crowd};
+use crate::support::{Api, Request, Server, Setup, crowd};
 
 /// The API for somebody with these roles.
 fn api(server: &Server, user: &str, roles: &[&str]) -> Api {
     Api { token: token(server, user, roles), ..server.api.clone() }
+}
+
+/// Revokes the one token of `user`.
+fn revoke(server: &Server, user: &str) {
+    let tokens = server.api.get("/v1/tokens");
+    let theirs =
+        tokens.body["tokens"].as_array().expect("a list").iter().filter(|token| token["user"] == user);
+    let [token] = theirs.collect::<Vec<_>>()[..] else { panic!("there is one of {user}: {}", tokens.text) };
+    let path = format!("/v1/tokens/{}", token["tokenId"].as_str().expect("it has an id"));
+    let request = Request { method: "DELETE", ..server.api.post_of(&path, &[], b"") };
+    assert_eq!(server.api.ask(&request).expect("it answers").status, 200);
 }
 
 #[test]
@@ -45,6 +56,35 @@ fn whoever_may_not_decide_sees_why_and_no_buttons() {
     server.api.action(&id).check("200 Pending");
     assert_eq!(server.effects(), []);
     assert_eq!(Visitor::person(&server, "ben", &["approver"]).confirm(&id, "0").status, 303);
+    assert_eq!(server.effects_of(&id), 1);
+}
+
+#[test]
+fn a_yes_falls_with_the_token_of_whoever_gave_it() {
+    let server = Setup::of(&["probe"]).config("tether.toml", "[actions]\npeople = 2\n").start();
+    let id = api(&server, "bot", &["agent"]).propose("probe_write", r#"{"note":"by two"}"#);
+    let [ann, ben] = ["ann", "ben"].map(|user| Visitor::person(&server, user, &["approver"]));
+    assert_eq!(ann.confirm(&id, "0").status, 303);
+    assert!(ben.action(&id).contains("Confirm and run"));
+    let proof = ben.proof();
+    revoke(&server, "ann");
+
+    let page = ben.action(&id);
+    assert!(page.contains("<bdi>ann</bdi> said yes, and may not decide about it any more."), "{page}");
+    assert!(!page.contains("id=\"confirm\"") && page.contains("id=\"decline\""), "{page}");
+    // From the page of before.
+    let fields = [("attemptsUsed", "0"), ("approvals", "1"), ("csrf", &*proof)];
+    let answer = ben.post(&format!("/inbox/actions/{id}/confirm"), &fields);
+    assert_eq!(answer.status, 409, "{}", answer.text);
+    let why = "ann said yes, and may not decide about it any more. Nothing ran; propose it again.";
+    assert!(answer.text.contains("role=\"alert\"") && answer.text.contains(why), "{}", answer.text);
+    let over_api = api(&server, "cat", &["approver"]);
+    over_api.confirm(&id, "{}").check("409 Conflict ACTION_OUTDATED");
+    assert_eq!(server.effects(), []);
+    assert_eq!(server.api.action(&id).check("200 Pending").body["attemptsUsed"], 0);
+    // With a new token her yes counts again.
+    let _ = token(&server, "ann", &["approver"]);
+    assert_eq!(ben.confirm_seen(&id, "0", "1").status, 303);
     assert_eq!(server.effects_of(&id), 1);
 }
 
@@ -124,11 +164,7 @@ fn what_is_revoked_ends_its_sessions_with_the_next_request() {
     let id = server.api.propose("probe_write", r#"{"note":"revoked"}"#);
     let person = Visitor::person(&server, "ann", &["approver"]);
     let proof = person.proof();
-    let tokens = server.api.get("/v1/tokens");
-    let token = tokens.body["tokens"][0]["tokenId"].as_str().expect("there is one").to_owned();
-    let path = format!("/v1/tokens/{token}");
-    let request = crate::support::Request { method: "DELETE", ..server.api.post_of(&path, &[], b"") };
-    assert_eq!(server.api.ask(&request).expect("it answers").status, 200);
+    revoke(&server, "ann");
     let fields = [("attemptsUsed", "0"), ("approvals", "0"), ("csrf", &*proof)];
     let answer = person.post(&format!("/inbox/actions/{id}/confirm"), &fields);
     let place = format!("/inbox/sign-in?action={id}");

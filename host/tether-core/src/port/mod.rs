@@ -10,6 +10,7 @@ pub mod databases;
 pub mod handlers;
 pub mod hooks;
 pub mod journal;
+pub mod people;
 pub mod sessions;
 pub mod tokens;
 

@@ -39,6 +39,9 @@ pub trait Tokens: Send + Sync + 'static {
     /// The tokens of a tenant, or of all, newest first, at most 1,000.
     fn list(&self, tenant: Option<TenantId>) -> BoxFuture<'_, Result<Vec<Token>, StoreError>>;
 
+    /// All tokens of this user of this tenant, valid or not, in no order.
+    fn of(&self, tenant: TenantId, user: UserId) -> BoxFuture<'_, Result<Vec<Token>, StoreError>>;
+
     /// Revokes a token, of this tenant if one is named; the token as it then is. One that
     /// was revoked before stays as it was. None where there is no such token.
     fn revoke(

@@ -9,6 +9,7 @@ mod jwks;
 mod jwt;
 mod key;
 mod peer;
+mod people;
 mod provider;
 mod slow_down;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use jwks::{Fetch, KeysAt, fetch};
 pub use jwt::Expected;
 pub use key::{Algorithm, UnknownAlgorithm};
 pub use peer::Proxies;
+pub use people::KnownPeople;
 pub use provider::ProviderSettings;
 
 /// What identities are made of.

@@ -12,7 +12,7 @@ use axum::routing::get;
 use maud::{Markup, html};
 use tether_core::action::{Action, Arguments, Preview, State as Standing, Status};
 use tether_core::clock::Timestamp;
-use tether_core::id::ActionId;
+use tether_core::id::{ActionId, UserId};
 use tether_core::port::actions::HistoryEvent;
 
 use super::laid_out::laid_out;
@@ -64,15 +64,16 @@ pub(super) async fn show(host: &Host, person: &Person, id: ActionId, notice: Opt
     let found = async {
         let action = person.gateway.action(&person.caller, id).await?;
         let history = person.gateway.history(&person.caller, id).await?;
-        Ok((action, history))
+        let fell = person.gateway.whose_yes_fell(&action).await?;
+        Ok((action, history, fell))
     };
-    let (action, history) = match found.await {
+    let (action, history, fell) = match found.await {
         Ok(found) => found,
         Err(problem) => return refused(inbox, Some(person), problem),
     };
     let (status, now) = (notice.as_ref().map_or(StatusCode::OK, |notice| notice.status), inbox.now());
     let title = format!("{}: {}", standing(action.state.status()), action.proposal.tool);
-    let main = main(person, &action, &history, notice.as_ref(), now);
+    let main = main(person, &action, &fell, &history, notice.as_ref(), now);
     let retry_after = notice.as_ref().and_then(|notice| notice.retry_after);
     Page { status, retry_after, title: &title, person: Some(person), list: None, main, now }.into_response()
 }
@@ -80,6 +81,7 @@ pub(super) async fn show(host: &Host, person: &Person, id: ActionId, notice: Opt
 fn main(
     person: &Person,
     action: &Action,
+    fell: &[UserId],
     history: &[HistoryEvent],
     notice: Option<&Notice>,
     now: Timestamp,
@@ -87,7 +89,8 @@ fn main(
     let proposal = &action.proposal;
     let status = action.state.status();
     let waits = status == Status::Pending;
-    let decision = decision::section(person, action, notice.and_then(|notice| notice.reason.as_deref()));
+    let decision =
+        decision::section(person, action, fell, notice.and_then(|notice| notice.reason.as_deref()));
     let mut says = format!("This action is {}.", standing(status).to_lowercase());
     if waits && proposal.people > 1 {
         says += &format!(" {} of {} people said yes.", action.state.approvals().len(), proposal.people);

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use tether_core::action::{Action, Output, State};
+use tether_core::id::UserId;
 use tether_core::ledger::Effect;
 use tether_gateway::failure_of;
 
@@ -9,13 +10,14 @@ use super::laid_out::laid_out;
 use super::person::Person;
 use super::words::{counted, time, told, told_in_lines};
 
-/// `reason` is what the person had written before.
-pub(super) fn section(person: &Person, action: &Action, reason: Option<&str>) -> Markup {
+/// `fell` are those who said yes and may no longer decide; `reason` is what the person had
+/// written before.
+pub(super) fn section(person: &Person, action: &Action, fell: &[UserId], reason: Option<&str>) -> Markup {
     match &action.state {
         State::Pending { .. } => html! {
             section.sheet.decision aria-labelledby="decision" {
                 h2 #decision { "Your decision" }
-                (deciding(person, action, reason))
+                (deciding(person, action, fell, reason))
             }
         },
         _ => html! {
@@ -27,7 +29,7 @@ pub(super) fn section(person: &Person, action: &Action, reason: Option<&str>) ->
     }
 }
 
-fn deciding(person: &Person, action: &Action, reason: Option<&str>) -> Markup {
+fn deciding(person: &Person, action: &Action, fell: &[UserId], reason: Option<&str>) -> Markup {
     if let Err(problem) = person.gateway.may_decide(&person.caller, action) {
         return html! { p { "You cannot decide this: " (told(&problem.detail)) "." } };
     }
@@ -42,7 +44,12 @@ fn deciding(person: &Person, action: &Action, reason: Option<&str>) -> Markup {
                 @if index > 0 { ", " } b { (told(approval.claim.by.as_str())) }
             } "." }
         }
-        @if said_yes {
+        @if let Some(gone) = fell.first() {
+            div.note.failed {
+                p { b { (told(gone.as_str())) " said yes, and may not decide about it any more." } }
+                p { "So it does not run. Decline it, and have it proposed again if it is wanted." }
+            }
+        } @else if said_yes {
             p { "You said yes. Before it runs, it takes " (counted_people(action.approvals_missing(by))) " more." }
         } @else {
             (confirm(person, action))

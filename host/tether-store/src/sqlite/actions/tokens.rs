@@ -30,6 +30,15 @@ impl Tokens for SqliteActions {
         Box::pin(self.read(move |connection| list(connection, tenant.as_ref())))
     }
 
+    fn of(&self, tenant: TenantId, user: UserId) -> BoxFuture<'_, Result<Vec<Token>, StoreError>> {
+        Box::pin(self.read(move |connection| {
+            let sql = format!("SELECT {COLUMNS} FROM tokens WHERE tenant = ? AND user = ?");
+            let mut statement = connection.prepare_cached(&sql)?;
+            let found = statement.query_map((tenant.as_str(), user.as_str()), token)?;
+            Ok(found.collect::<Result<_, _>>()?)
+        }))
+    }
+
     fn revoke(
         &self,
         tenant: Option<TenantId>,
@@ -261,6 +270,25 @@ mod tests {
         assert!(valid(999).await, "one is left");
         assert!(revoke(second.id).await.is_some());
         assert!(!valid(999).await && store.any_ever().await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_user_has_its_own_tokens_whether_they_are_valid_or_not() {
+        let folder = Folder::new();
+        let store = store(&folder);
+        let others = Token { user: "bob".parse().unwrap(), ..token(3, "acme") };
+        let revoked = Token {
+            revoked_at: Some(Timestamp::from_millis(7)),
+            revoked_by: Some("root".parse().unwrap()),
+            ..token(2, "acme")
+        };
+        let all = [token(1, "acme"), revoked, others, token(4, "umbrella")];
+        for (number, token) in (0..).zip(&all) {
+            store.create(token.clone(), digest(number)).await.unwrap();
+        }
+        let mut found = store.of("acme".parse().unwrap(), "ann".parse().unwrap()).await.unwrap();
+        found.sort_by_key(|token| token.created_at);
+        assert_eq!(found, all[..2]);
     }
 
     #[tokio::test]

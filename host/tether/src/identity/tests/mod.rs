@@ -4,6 +4,7 @@ mod foreign;
 pub(crate) mod given_clock;
 mod jwt;
 mod known;
+mod people;
 pub(crate) mod signer;
 
 use std::sync::Arc;

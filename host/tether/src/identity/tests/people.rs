@@ -1,0 +1,84 @@
+//! Who was turned away after saying yes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tether_core::clock::{Clock as _, Timestamp};
+use tether_core::digest::Digest;
+use tether_core::id::{TenantId, TokenId, UserId};
+use tether_core::identity::Role;
+use tether_core::port::people::People as _;
+use tether_core::port::tokens::{Token, Tokens as _};
+use tether_store::SqliteActions;
+
+use super::given_clock::GivenClock;
+use crate::identity::KnownPeople;
+use crate::scratch::Scratch;
+
+/// When they said yes, in seconds after the clock's beginning; it is long after that.
+const YES: u64 = 100;
+
+/// A token of a user, with when it is revoked and when it ends.
+struct Given {
+    user: &'static str,
+    role: Role,
+    revoked: Option<u64>,
+    ends: u64,
+}
+
+const fn approvers(revoked: Option<u64>) -> Given {
+    Given { user: "ann", role: Role::Approver, revoked, ends: 10_000 }
+}
+
+async fn check(user: &str, tokens: &[Given], operator_comes_in: bool, expected: bool, why: &str) {
+    let folder = Scratch::new().unwrap();
+    let store = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
+    let clock = Arc::new(GivenClock::default());
+    let beginning = clock.now();
+    let after = |seconds: u64| beginning.after(Duration::from_secs(seconds));
+    clock.advance(Duration::from_secs(1_000));
+    for (number, given) in (0..).zip(tokens) {
+        let token = Token {
+            id: TokenId::from_random([number; 16]),
+            tenant: "default".parse().unwrap(),
+            user: given.user.parse().unwrap(),
+            roles: vec![given.role],
+            created_at: beginning,
+            created_by: "root".parse().unwrap(),
+            expires_at: after(given.ends),
+            revoked_at: given.revoked.map(after),
+            revoked_by: given.revoked.map(|_| "root".parse().unwrap()),
+        };
+        store.create(token, Digest::of([number])).await.unwrap();
+    }
+    let people = KnownPeople { tokens: store, operator_comes_in, clock };
+    let (tenant, user): (TenantId, UserId) = ("default".parse().unwrap(), user.parse().unwrap());
+    let since: Timestamp = after(YES);
+    assert_eq!(people.are_turned_away(&tenant, &user, since).await.unwrap(), expected, "{why}");
+}
+
+#[tokio::test]
+async fn whose_token_was_revoked_since_is_turned_away() {
+    check("ann", &[approvers(Some(YES + 1))], true, true, "it was revoked").await;
+    check("ann", &[approvers(Some(YES))], true, true, "in the same moment").await;
+    check("ann", &[approvers(None)], true, false, "it is valid").await;
+    check("ann", &[], true, false, "a provider vouches for her, for all that is known").await;
+    check("ann", &[approvers(Some(YES - 1))], true, false, "she said yes by something else").await;
+    check("bob", &[approvers(Some(YES + 1))], true, false, "another's").await;
+    let two = [approvers(Some(YES + 1)), approvers(None)];
+    check("ann", &two, true, false, "she comes in by the other").await;
+    let over = [approvers(Some(YES + 1)), Given { ends: 500, ..approvers(None) }];
+    check("ann", &over, true, true, "the other is over").await;
+    check("ann", &[Given { ends: 500, ..approvers(None) }], true, false, "nobody took it away").await;
+    let agents = Given { role: Role::Agent, ..approvers(None) };
+    check("ann", &[approvers(Some(YES + 1)), agents], true, true, "the other does not decide").await;
+    let agents = Given { role: Role::Agent, ..approvers(Some(YES + 1)) };
+    check("ann", &[agents], true, false, "she did not decide by that").await;
+}
+
+#[tokio::test]
+async fn the_operator_comes_in_by_the_hosts_own_token() {
+    let revoked = || [Given { user: "operator", ..approvers(Some(YES + 1)) }];
+    check("operator", &revoked(), true, false, "there is one").await;
+    check("operator", &revoked(), false, true, "there is none").await;
+}
