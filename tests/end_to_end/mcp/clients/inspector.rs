@@ -88,7 +88,7 @@ fn check_reads(inspector: &Inspector) {
     let tools = list["tools"].as_array().expect("a list");
     let echo = tools.iter().find(|tool| tool["name"] == "probe_echo").expect("it is there");
     assert_eq!(echo["annotations"]["readOnlyHint"], true);
-    // It reads arguments as numbers of 64 bits with a point, and sends what is left of them.
+    // It reads the numbers of its arguments in double precision, and sends what is left of them.
     let echo = result(&mut inspector.call("probe_echo", &json!({"n": 9_007_199_254_740_992_u64, "t": "👩‍🚀"})));
     assert_eq!(text(&echo), r#"{"n":9007199254740992,"t":"👩‍🚀"}"#);
     let big = result(&mut inspector.call("probe_big", &json!({"bytes": 250_000})));
