@@ -27,6 +27,8 @@ mod propose;
 mod random;
 #[path = "../../../host/tether-gateway/src/recover.rs"]
 mod recover;
+#[path = "../../../host/tether-gateway/src/said_yes.rs"]
+mod said_yes;
 #[path = "../../../host/tether-gateway/src/settle.rs"]
 mod settle;
 mod sqlite;
