@@ -19,7 +19,7 @@ impl Gateway {
         for Approval { claim, at } in approvals {
             let by = &claim.by;
             let turned_away = rule.counts(by, &action.proposal).is_err()
-                || self.people.are_turned_away(tenant, by, *at).await.map_err(store_problem)?;
+                || self.people.is_turned_away(tenant, by, *at).await.map_err(store_problem)?;
             if turned_away {
                 fell.push(by.clone());
             }

@@ -73,7 +73,7 @@ impl TurnedAway {
 }
 
 impl People for TurnedAway {
-    fn are_turned_away<'a>(
+    fn is_turned_away<'a>(
         &'a self,
         _tenant: &'a TenantId,
         user: &'a UserId,

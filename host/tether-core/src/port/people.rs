@@ -12,7 +12,7 @@ pub trait People: Send + Sync + 'static {
     /// is known lets it in as one now.
     ///
     /// Of people whom a provider vouches for nothing is known: false.
-    fn are_turned_away<'a>(
+    fn is_turned_away<'a>(
         &'a self,
         tenant: &'a TenantId,
         user: &'a UserId,
@@ -25,7 +25,7 @@ pub trait People: Send + Sync + 'static {
 pub struct Strangers;
 
 impl People for Strangers {
-    fn are_turned_away<'a>(
+    fn is_turned_away<'a>(
         &'a self,
         _tenant: &'a TenantId,
         _user: &'a UserId,

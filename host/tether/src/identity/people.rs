@@ -23,7 +23,7 @@ pub struct KnownPeople {
 }
 
 impl People for KnownPeople {
-    fn are_turned_away<'a>(
+    fn is_turned_away<'a>(
         &'a self,
         tenant: &'a TenantId,
         user: &'a UserId,

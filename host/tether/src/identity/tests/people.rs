@@ -54,7 +54,7 @@ async fn check(user: &str, tokens: &[Given], operator_comes_in: bool, expected: 
     let people = KnownPeople { tokens: store, operator_comes_in, clock };
     let (tenant, user): (TenantId, UserId) = ("default".parse().unwrap(), user.parse().unwrap());
     let since: Timestamp = after(YES);
-    assert_eq!(people.are_turned_away(&tenant, &user, since).await.unwrap(), expected, "{why}");
+    assert_eq!(people.is_turned_away(&tenant, &user, since).await.unwrap(), expected, "{why}");
 }
 
 #[tokio::test]
