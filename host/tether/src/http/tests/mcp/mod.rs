@@ -7,4 +7,5 @@ mod decisions;
 mod door;
 mod foreign;
 mod listening;
+mod proposals;
 mod protocol;
