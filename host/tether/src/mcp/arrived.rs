@@ -22,10 +22,10 @@ use super::answer::Answer;
 use super::exchange::{Departure, Exchange};
 use super::headers::{Headers, REVISION, SESSION};
 use super::message::{Kind, Message};
-use super::refusal::{error, full, starting, worded};
+use super::refusal::{error, full, no_session, starting, worded};
 use super::seats::Seat;
 use super::stream::Until;
-use super::{Mcp, parameters, problem, revision, sessions};
+use super::{Mcp, parameters, problem, revision};
 use crate::http::{Entered, Host, Needs, Peer, admit, key_header};
 
 /// Characters of a method's name that are told again where it is unknown.
@@ -87,7 +87,7 @@ impl Arrived {
     /// The session that the request names, if it names one; or why it may not.
     pub(super) fn session(&self) -> Result<Option<Named<'_>>, Misnamed> {
         let refused = |wrong| Misnamed(StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None));
-        let unknown = || Misnamed(StatusCode::NOT_FOUND, sessions::unknown());
+        let unknown = || Misnamed(StatusCode::NOT_FOUND, no_session());
         let revision = self.headers.revision().map_err(refused)?;
         let Some(id) = self.headers.session().map_err(refused)? else { return Ok(None) };
         let spoken = self.mcp.sessions.revision(id, &self.caller).ok_or_else(unknown)?;
@@ -199,8 +199,7 @@ impl Arrived {
         });
         begun.await.unwrap_or_else(|died| {
             tracing::error!(error = %died, "the task of a handshake died");
-            let wrong = ErrorData::internal_error("the host failed; its log has the cause", None);
-            error(StatusCode::INTERNAL_SERVER_ERROR, message.id(), &wrong)
+            error(StatusCode::INTERNAL_SERVER_ERROR, message.id(), &problem::failed())
         })
     }
 

@@ -43,17 +43,14 @@ pub(super) fn invalid(detail: impl Into<String>) -> ErrorData {
     ErrorData::new(ErrorCode::INVALID_PARAMS, detail, Some(data))
 }
 
-/// The host failed; its log has the cause.
-pub(super) fn internal() -> Problem {
-    Problem::new(Code::Internal, "the host failed on this call; its log has the cause")
+/// The host failed, other than in a call; its log has the cause.
+pub(super) fn failed() -> ErrorData {
+    ErrorData::internal_error("the host failed; its log has the cause", None)
 }
 
-/// The body of an answer that is an error: with the JSON text of the request's id, where it
-/// is known.
-pub(super) fn body(id: Option<&str>, error: &ErrorData) -> String {
-    let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
-    let error = serde_json::to_value(error).unwrap_or(Value::Null);
-    format!(r#"{{"jsonrpc":"2.0",{id}"error":{error}}}"#)
+/// The host failed in a call; its log has the cause.
+pub(super) fn internal() -> Problem {
+    Problem::new(Code::Internal, "the host failed on this call; its log has the cause")
 }
 
 #[cfg(test)]
@@ -121,12 +118,5 @@ mod tests {
             text(Problem::new(Code::UpstreamUnavailable, "no answer")),
             "UPSTREAM_UNAVAILABLE: no answer\nTrying again later may help."
         );
-    }
-
-    #[test]
-    fn an_error_names_its_request_where_that_is_known() {
-        let error = invalid("x");
-        assert!(body(Some("\"a\""), &error).starts_with(r#"{"jsonrpc":"2.0","id":"a","error":{"#));
-        assert!(body(None, &error).starts_with(r#"{"jsonrpc":"2.0","error":{"#));
     }
 }

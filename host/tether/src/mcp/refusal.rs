@@ -70,7 +70,20 @@ pub(super) fn error(status: StatusCode, id: Option<&str>, wrong: &ErrorData) -> 
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
-    (status, headers, problem::body(id, wrong)).into_response()
+    (status, headers, body(id, wrong)).into_response()
+}
+
+/// Its body: with the JSON text of the request's id, where it is known.
+fn body(id: Option<&str>, error: &ErrorData) -> String {
+    let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
+    let error = serde_json::to_value(error).unwrap_or(Value::Null);
+    format!(r#"{{"jsonrpc":"2.0",{id}"error":{error}}}"#)
+}
+
+/// There is no such session of the caller's.
+pub(super) fn no_session() -> ErrorData {
+    const SESSION_NOT_FOUND: ErrorCode = ErrorCode(-32_001);
+    ErrorData::new(SESSION_NOT_FOUND, "there is no such session; begin anew with `initialize`", None)
 }
 
 /// A session that nothing makes room for: those that are open are at work.
@@ -106,5 +119,12 @@ mod tests {
         let message: Value = serde_json::from_slice(&long).unwrap();
         assert_eq!((long.len() < 1_100, &message["id"]), (true, &7.into()));
         assert!(message["error"]["message"].as_str().unwrap().ends_with("x…"));
+    }
+
+    #[test]
+    fn an_error_names_its_request_where_that_is_known() {
+        let error = problem::invalid("x");
+        assert!(body(Some("\"a\""), &error).starts_with(r#"{"jsonrpc":"2.0","id":"a","error":{"#));
+        assert!(body(None, &error).starts_with(r#"{"jsonrpc":"2.0","error":{"#));
     }
 }

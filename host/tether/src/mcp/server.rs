@@ -227,6 +227,6 @@ impl ServerHandler for Server {
 fn exchange_of(context: &RequestContext<RoleServer>) -> Result<Arc<Exchange>, ErrorData> {
     Exchange::of(&context.extensions).ok_or_else(|| {
         tracing::error!("a request came without what goes along with it");
-        ErrorData::internal_error("the host failed; its log has the cause", None)
+        problem::failed()
     })
 }

@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rmcp::ErrorData;
-use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use tether_core::id::{TenantId, UserId};
@@ -163,12 +161,6 @@ impl Sessions {
     fn open(&self) -> MutexGuard<'_, HashMap<String, Session>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// There is no such session of the caller's.
-pub(super) fn unknown() -> ErrorData {
-    const SESSION_NOT_FOUND: ErrorCode = ErrorCode(-32_001);
-    ErrorData::new(SESSION_NOT_FOUND, "there is no such session; begin anew with `initialize`", None)
 }
 
 fn longest_unused(
