@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use rusqlite::Connection;
 use tether_core::action::{Action, Approval, Arguments, Output, Preview, State};
+use tether_core::audit::Keys;
 use tether_core::chain::{Checker, Head};
 use tether_core::port::actions::{ActionStore, Proposed, Swap};
 use tether_store::{Archive, SqliteActions};
@@ -351,8 +352,16 @@ async fn many_events_are_checked() {
             for number in (1..=wanted / 3 + 1).filter(|number| number % WRITERS == writer) {
                 let tenant = format!("tenant {}", number % 10);
                 let action = propose(&store, number, &tenant).await;
-                let claimed = moved(&store, &action, executing(None)).await;
-                moved(&store, &claimed, succeeded()).await;
+                let key = format!("k{number}");
+                let claimed = moved(&store, &action, executing(Some(&key))).await;
+                let done = State::Succeeded {
+                    attempts_used: 1,
+                    claim: claim(Some(&key)),
+                    at: at(9),
+                    output: Output::Kept(json("{\"n\":1}")),
+                    approvals: vec![],
+                };
+                moved(&store, &claimed, done).await;
             }
         });
     }
@@ -361,16 +370,25 @@ async fn many_events_are_checked() {
     let written = start.elapsed();
 
     let mut archive = Archive::open(folder.path("a.db")).unwrap();
-    let (mut checker, mut count, start) = (Checker::default(), 0_u64, Instant::now());
+    let (mut checker, mut keys, mut count) = (Checker::default(), Keys::default(), 0_u64);
+    let start = Instant::now();
     archive
         .events(|event| {
             let event = event.unwrap();
             assert_eq!(checker.next(&event.line(), &event.announced.hash), None);
+            keys.event(&event.line());
             count += 1;
             Ok(())
         })
         .unwrap();
     assert_eq!(checker.end(&archive.heads().unwrap()), []);
+    archive
+        .keys(|bound| {
+            assert_eq!(keys.bound(&bound.unwrap()), None);
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(keys.end(), []);
     let chained = start.elapsed();
     assert!(count >= wanted && count == archive.count_events().unwrap());
     let mut actions = 0_u64;
