@@ -2,5 +2,5 @@
 
 mod logs;
 mod neighbours;
-mod provider;
+pub(crate) mod provider;
 mod tokens;

@@ -1,5 +1,6 @@
 //! Agents over MCP: both generations of the protocol against the real binary.
 
+mod bridge;
 mod client;
 mod clients;
 mod conformance;
@@ -7,6 +8,7 @@ mod cut;
 mod doors;
 mod headers;
 mod logs;
+mod metadata;
 mod proposals;
 mod reads;
 

@@ -18,13 +18,13 @@ fn encode(bytes: impl AsRef<[u8]>) -> String {
 }
 
 /// A key of the provider.
-pub(super) struct Signer {
+pub(crate) struct Signer {
     id: &'static str,
     pair: Ed25519KeyPair,
 }
 
 impl Signer {
-    pub(super) fn new(id: &'static str) -> Self {
+    pub(crate) fn new(id: &'static str) -> Self {
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
         Self { id, pair: Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap() }
     }
@@ -33,7 +33,7 @@ impl Signer {
         json!({ "kty": "OKP", "crv": "Ed25519", "kid": self.id, "x": encode(self.pair.public_key()) })
     }
 
-    pub(super) fn token(&self, claims: &Value) -> String {
+    pub(crate) fn token(&self, claims: &Value) -> String {
         let header = json!({ "alg": "EdDSA", "kid": self.id });
         let signed = format!("{}.{}", encode(header.to_string()), encode(claims.to_string()));
         let signature = self.pair.sign(signed.as_bytes());
@@ -42,13 +42,13 @@ impl Signer {
 }
 
 /// See the module. Its issuer is where it listens.
-pub(super) struct Provider {
+pub(crate) struct Provider {
     upstream: Upstream,
     keys: Arc<Mutex<Value>>,
 }
 
 impl Provider {
-    pub(super) fn start(signer: &Signer) -> Self {
+    pub(crate) fn start(signer: &Signer) -> Self {
         let keys = Arc::new(Mutex::new(json!({ "keys": [signer.jwk()] })));
         let served = Arc::clone(&keys);
         let upstream = Upstream::start(move |_, request| {
@@ -63,6 +63,10 @@ impl Provider {
             }
         });
         Self { upstream, keys }
+    }
+
+    pub(crate) fn issuer(&self) -> String {
+        self.upstream.origin()
     }
 
     pub(super) fn setup(&self) -> Setup {

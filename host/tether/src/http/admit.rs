@@ -75,7 +75,8 @@ pub(crate) async fn admit(host: &Arc<Host>, needs: Needs, request: Request) -> R
                 return Err(answer);
             }
             let caller = by_token(host, &parts.headers, peer, &[Role::Agent]).await;
-            let caller = caller.map_err(IntoResponse::into_response)?;
+            let caller = caller
+                .map_err(|rejection| mcp::challenged(host, &parts.headers, rejection.into_response()))?;
             parts.extensions.insert(Admitted(mcp::narrowed(caller)));
         }
         Needs::Session(roles) => {

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::config;
 use crate::identity::Identities;
 use crate::inbox::Inbox;
-use crate::mcp::Mcp;
+use crate::mcp::{self, Mcp};
 
 /// What a host is made of, besides the gateway.
 pub struct HostParts {
@@ -48,6 +48,7 @@ impl Host {
     /// A host that is alive and not yet ready.
     pub fn new(parts: HostParts) -> Arc<Self> {
         let HostParts { identities, sessions, feed, clock, inbox, mcp, listen } = parts;
+        mcp::warn_of_audiences(&identities, inbox.url.as_ref());
         Arc::new(Self {
             identities,
             inbox_at: inbox.at(listen),

@@ -89,7 +89,7 @@ fn router(host: Arc<Host>, body_time: Duration) -> Router {
         .with_state(host)
 }
 
-async fn unknown_path(uri: Uri) -> Rejection {
+pub(crate) async fn unknown_path(uri: Uri) -> Rejection {
     Rejection::unknown_path(uri.path())
 }
 

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::str::FromStr;
 
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::uri::{Scheme, Uri};
+use axum::http::uri::{Authority, Scheme, Uri};
 use axum::http::{HeaderMap, HeaderName};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -95,13 +95,19 @@ impl Place {
         one(headers, &SEC_FETCH_SITE) == Some("same-origin")
     }
 
+    /// The host's own origin, as the request sees it.
+    pub(crate) fn origin(&self, headers: &HeaderMap) -> Option<String> {
+        if let Some(url) = &self.url {
+            return Some(url.to_string());
+        }
+        let host = one(headers, &HOST)?.to_ascii_lowercase();
+        let host = without_own_port(&host, false);
+        host.parse::<Authority>().is_ok().then(|| format!("http://{host}"))
+    }
+
     /// Whether the request names one origin, and that is the host's own.
     pub(crate) fn is_own_origin(&self, headers: &HeaderMap) -> bool {
-        let own = match &self.url {
-            Some(url) => Some(url.to_string()),
-            None => one(headers, &HOST)
-                .map(|host| format!("http://{}", without_own_port(&host.to_ascii_lowercase(), false))),
-        };
+        let own = self.origin(headers);
         own.is_some() && one(headers, &ORIGIN) == own.as_deref()
     }
 }

@@ -93,6 +93,20 @@ pub struct RolesOf {
     pub words: Vec<(Role, Vec<String>)>,
 }
 
+impl RolesOf {
+    /// The scopes of OAuth that give `role`; none where roles are in another claim.
+    pub(super) fn scopes(&self, role: Role) -> Vec<&str> {
+        let is_of_scopes = matches!(&self.claim.path[..], [name] if name == "scope" || name == "scp");
+        let words = self.words.iter().filter(|(given, _)| is_of_scopes && *given == role);
+        words.flat_map(|(_, words)| words).map(String::as_str).filter(|word| is_scope(word)).collect()
+    }
+}
+
+/// Whether a scope can be written so (RFC 6749, section 3.3).
+fn is_scope(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~'))
+}
+
 /// What claims mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
@@ -206,6 +220,23 @@ mod tests {
                 check(&mapping, claims(verified), Err("its claims name no user"));
             }
             check(&mapping, claims(&json!(true)), Ok(("acme", "ann@acme.test", &[])));
+        }
+    }
+
+    #[test]
+    fn scopes_are_told_where_roles_are_of_scopes() {
+        let roles = |claim: &str| RolesOf {
+            claim: claim.parse().unwrap(),
+            words: vec![
+                (Role::Agent, ["tether.agent", "a b", "a\"b"].map(str::to_owned).to_vec()),
+                (Role::Approver, vec!["tether.approver".to_owned()]),
+            ],
+        };
+        for claim in ["scope", "scp", "/scope"] {
+            assert_eq!(roles(claim).scopes(Role::Agent), ["tether.agent"], "{claim}");
+        }
+        for claim in ["groups", "/x/scope"] {
+            assert_eq!(roles(claim).scopes(Role::Agent), [""; 0], "{claim}");
         }
     }
 

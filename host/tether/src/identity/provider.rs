@@ -7,6 +7,7 @@ use tether_core::clock::{Clock, Timestamp};
 use tether_core::id::{TenantId, UserId};
 use tether_core::identity::Role;
 
+use super::Identities;
 use super::claims::Mapping;
 use super::jwks::{Fetch, Keys, KeysAt};
 use super::jwt::{Expected, Jwt, Refused};
@@ -29,6 +30,27 @@ pub(super) struct Provider {
     expected: Expected,
     mapping: Mapping,
     keys: Arc<Keys>,
+}
+
+/// What a client is told that wants a token of a provider.
+pub(crate) struct Issuer<'a> {
+    /// Its `iss`.
+    pub(crate) name: &'a str,
+    /// Whom its tokens may be for.
+    pub(crate) audiences: &'a [String],
+    /// The scopes that make somebody an agent; none where it is no scope that does.
+    pub(crate) scopes: Vec<&'a str>,
+}
+
+impl Identities {
+    /// Those whose tokens are taken.
+    pub(crate) fn issuers(&self) -> impl Iterator<Item = Issuer<'_>> {
+        self.providers.iter().map(|provider| Issuer {
+            name: &provider.expected.issuer,
+            audiences: &provider.expected.audiences,
+            scopes: provider.mapping.roles.scopes(Role::Agent),
+        })
+    }
 }
 
 /// Somebody whom a provider vouches for.

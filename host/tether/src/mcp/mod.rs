@@ -21,6 +21,7 @@ mod exchange;
 mod foreign;
 mod headers;
 mod message;
+mod metadata;
 mod parameters;
 mod problem;
 mod progress;
@@ -49,12 +50,22 @@ use crate::http::{BODY_LIMIT, Route};
 use action::Pages;
 use asked::Asked;
 pub(crate) use door::{Page, narrowed, turned_away};
+pub(crate) use metadata::{challenged, warn_of_audiences};
 use server::{Server, Shared};
 use sessions::Sessions;
 use tools::Tools;
 
 /// Everything that it serves.
-pub(crate) const ROUTES: &[Route] = &[endpoint::POST, endpoint::GET, endpoint::DELETE, endpoint::PREFLIGHT];
+pub(crate) const ROUTES: &[Route] = &[
+    endpoint::POST,
+    endpoint::GET,
+    endpoint::DELETE,
+    endpoint::PREFLIGHT,
+    metadata::OF_HOST,
+    metadata::OF_MCP,
+    metadata::PREFLIGHT_OF_HOST,
+    metadata::PREFLIGHT_OF_MCP,
+];
 
 /// How often a stream without news says that it is alive.
 const BEAT: Duration = Duration::from_secs(15);

@@ -1,0 +1,10 @@
+//! `tether mcp`: the protocol on standard input and output, as a client sees it.
+
+mod calls;
+mod driver;
+mod ends;
+mod lines;
+mod lost;
+mod proxy;
+
+use driver::Bridge;

@@ -1,0 +1,89 @@
+//! Going away, and calling off.
+
+use serde_json::json;
+
+use super::Bridge;
+use crate::mcp::BOTH;
+use crate::support::{Reply, Server, Setup, Upstream, component, eventually};
+
+/// A gateway whose `probe` reaches something that does not answer, and a read that waits for it.
+fn waiting(upstream: &Upstream) -> (Server, String) {
+    let config = format!(
+        "[[components]]\npath = {:?}\n[components.databases]\nmain = \"sqlite\"\n\
+         [[components.outbound]]\norigin = \"{}\"\nmethods = [\"GET\"]\n",
+        component("probe"),
+        upstream.origin()
+    );
+    let arguments = json!({"method": "GET", "url": upstream.url("/slow")}).to_string();
+    (Setup::of(&[]).config("tether.toml", &config).start(), arguments)
+}
+
+#[test]
+fn a_read_that_is_called_off_ends_and_is_not_answered() {
+    let upstream = Upstream::always(Reply::Silence);
+    let (server, arguments) = waiting(&upstream);
+    for (number, revision) in BOTH.into_iter().enumerate() {
+        let mut bridge = Bridge::new(&server, revision);
+        let id = bridge.start("probe_send", &arguments);
+        eventually("it sends", || (upstream.received().len() > number).then_some(()));
+        bridge.line(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"x"}}}}"#
+        ));
+        eventually("it ends", || (upstream.gone() > number).then_some(()));
+        bridge.ask("tools/list", "").result();
+        assert!(!bridge.has_answered(id));
+        // What is called off that nobody knows is no matter.
+        bridge.line(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"none"}}"#);
+        bridge.ask("tools/list", "").result();
+    }
+}
+
+#[test]
+fn at_the_end_of_input_a_proposal_is_finished_and_a_read_is_given_up() {
+    let upstream = Upstream::always(Reply::Silence);
+    let (server, arguments) = waiting(&upstream);
+    for (number, revision) in BOTH.into_iter().enumerate() {
+        let mut bridge = Bridge::new(&server, revision);
+        bridge.start("probe_send", &arguments);
+        eventually("it sends", || (upstream.received().len() > number).then_some(()));
+        bridge.start("probe_write", r#"{"note":"the last word"}"#);
+        let ended = bridge.end();
+        assert_eq!((ended.code, ended.stderr.as_str(), ended.lines.len()), (0, "", 1), "{:?}", ended.lines);
+        assert!(ended.lines[0].contains("Nothing is done yet."), "{:?}", ended.lines);
+        eventually("it ends", || (upstream.gone() > number).then_some(()));
+        let waiting = server.api.get("/v1/actions?status=Pending");
+        assert_eq!(waiting.body["actions"].as_array().map(Vec::len), Some(number + 1));
+    }
+}
+
+#[test]
+fn a_signal_ends_it_at_once_with_what_is_under_way() {
+    let upstream = Upstream::always(Reply::Silence);
+    let (server, arguments) = waiting(&upstream);
+    let kinds = BOTH.into_iter().flat_map(|revision| [(revision, "TERM"), (revision, "INT")]);
+    for (number, (revision, signal)) in kinds.enumerate() {
+        let mut bridge = Bridge::new(&server, revision);
+        bridge.start("probe_send", &arguments);
+        eventually("it sends", || (upstream.received().len() > number).then_some(()));
+        bridge.signal(signal);
+        let ended = bridge.wait_for_its_end();
+        assert_eq!((ended.code, ended.stderr.as_str(), ended.lines.len()), (0, "", 0), "{signal}");
+        eventually("it ends", || (upstream.gone() > number).then_some(()));
+    }
+}
+
+#[test]
+fn a_client_that_reads_no_more_ends_it_quietly() {
+    let server = Setup::of(&["probe"]).start();
+    for revision in BOTH {
+        let mut bridge = Bridge::new(&server, revision);
+        bridge.stop_reading();
+        // Only who speaks finds out that nobody listens.
+        eventually("it ends", || {
+            bridge.try_line(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+            bridge.has_ended().then_some(())
+        });
+        let ended = bridge.wait_for_its_end();
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    }
+}
