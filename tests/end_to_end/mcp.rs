@@ -4,7 +4,7 @@ mod bridge;
 mod client;
 mod clients;
 mod conformance;
-mod cut;
+mod cuts;
 mod doors;
 mod headers;
 mod logs;

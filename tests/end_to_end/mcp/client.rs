@@ -1,7 +1,6 @@
 //! A small client of the protocol, in a session where its revision has them, that sends
 //! arguments to the letter.
 
-use std::io::Read;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,6 +15,8 @@ pub(crate) struct Client {
     pub(crate) api: Api,
     pub(crate) revision: &'static str,
     pub(crate) session: Option<String>,
+    /// What it says that it can, as JSON.
+    can: &'static str,
     next: AtomicU64,
 }
 
@@ -33,12 +34,16 @@ impl Told {
     /// # Panics
     ///
     /// Where it broke off.
-    fn of(answer: Answer) -> Self {
+    pub(crate) fn of(answer: Answer) -> Self {
         // An answer may come in pieces; each is whole.
         let text = whole(&answer);
-        let data = text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back();
-        let message = serde_json::from_str(data.unwrap_or(&text)).unwrap_or_default();
+        let message = serde_json::from_str(last(&text)).unwrap_or_default();
         Self { status: answer.status, message, text }
+    }
+
+    /// The last message, to the letter.
+    pub(crate) fn last(&self) -> &str {
+        last(&self.text)
     }
 
     /// Every message, in order.
@@ -81,6 +86,11 @@ impl Told {
     }
 }
 
+/// The last message of a stream, or the only one.
+fn last(text: &str) -> &str {
+    text.lines().filter_map(|line| line.strip_prefix("data: ")).next_back().unwrap_or(text)
+}
+
 /// The body, put together from its pieces.
 fn whole(answer: &Answer) -> String {
     if answer.header("transfer-encoding").is_none() {
@@ -106,8 +116,13 @@ impl Client {
 
     /// One with this token.
     pub(crate) fn with(server: &Server, token: &str, revision: &'static str) -> Self {
+        Self::able(server, token, revision, "{}")
+    }
+
+    /// One that says that it can do this.
+    pub(crate) fn able(server: &Server, token: &str, revision: &'static str, can: &'static str) -> Self {
         let api = Api { token: token.to_owned(), ..server.api.clone() };
-        let mut client = Self { api, revision, session: None, next: AtomicU64::new(1) };
+        let mut client = Self { api, revision, session: None, can, next: AtomicU64::new(1) };
         if revision != STATELESS {
             client.begin();
         }
@@ -115,9 +130,9 @@ impl Client {
     }
 
     fn begin(&mut self) {
-        let revision = self.revision;
+        let Self { revision, can, .. } = *self;
         let body = format!(
-            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"a test","version":"1"}}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{can},"clientInfo":{{"name":"a test","version":"1"}}}}}}"#
         );
         let begun = self.post("initialize", None, &[], &body);
         self.session = begun.header("mcp-session-id").map(str::to_owned);
@@ -131,8 +146,19 @@ impl Client {
         Answer::read(self.send(method, name, more, body)).expect("it answers")
     }
 
-    /// The same, with its answer to come.
-    fn send(&self, method: &str, name: Option<&str>, more: &[(&str, &str)], body: &str) -> TcpStream {
+    /// The same, with its answer to come. Dropped, the client has gone away.
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        name: Option<&str>,
+        more: &[(&str, &str)],
+        body: &str,
+    ) -> TcpStream {
+        self.api.send_bytes(&self.bytes(method, name, more, body)).expect("it takes requests")
+    }
+
+    /// The same, as it goes over the wire.
+    fn bytes(&self, method: &str, name: Option<&str>, more: &[(&str, &str)], body: &str) -> Vec<u8> {
         let mut headers = vec![
             ("Content-Type", "application/json"),
             ("Accept", "application/json, text/event-stream"),
@@ -144,14 +170,9 @@ impl Client {
         }
         headers.extend(self.session.as_deref().map(|session| ("Mcp-Session-Id", session)));
         headers.extend(more);
-        let request = Request {
-            method: "POST",
-            path: "/mcp",
-            token: Some(&self.api.token),
-            headers: &headers,
-            body: body.as_bytes(),
-        };
-        self.api.send(&request).expect("it takes requests")
+        let body = body.as_bytes();
+        let token = Some(self.api.token.as_str());
+        self.api.bytes(&Request { method: "POST", path: "/mcp", token, headers: &headers, body })
     }
 
     /// An id that was not used yet.
@@ -160,10 +181,11 @@ impl Client {
     }
 
     /// A request for `method`: `members` are those of its parameters, `meta` those of `_meta`.
-    fn request(&self, id: u64, method: &str, members: &str, meta: &str) -> String {
+    pub(crate) fn request(&self, id: u64, method: &str, members: &str, meta: &str) -> String {
         let own = match self.revision {
             STATELESS => format!(
-                r#""io.modelcontextprotocol/protocolVersion":"{STATELESS}","io.modelcontextprotocol/clientCapabilities":{{}}"#
+                r#""io.modelcontextprotocol/protocolVersion":"{STATELESS}","io.modelcontextprotocol/clientCapabilities":{}"#,
+                self.can
             ),
             _ => String::new(),
         };
@@ -177,8 +199,13 @@ impl Client {
 
     /// A request other than a call.
     pub(crate) fn ask(&self, method: &str, members: &str) -> Told {
+        self.ask_of(method, None, members)
+    }
+
+    /// A request about something that has this name.
+    pub(crate) fn ask_of(&self, method: &str, name: Option<&str>, members: &str) -> Told {
         let body = self.request(self.fresh_id(), method, members, "");
-        Told::of(self.post(method, None, &[], &body))
+        Told::of(self.post(method, name, &[], &body))
     }
 
     /// A call.
@@ -205,15 +232,13 @@ impl Client {
 
     /// A call whose answer is to come. Dropped, the client has gone away.
     pub(crate) fn start(&self, id: u64, tool: &str, arguments: &str, meta: &str) -> TcpStream {
-        let members = format!(r#""name":"{tool}","arguments":{arguments}"#);
-        let body = self.request(id, "tools/call", &members, meta);
-        self.send("tools/call", Some(tool), &[], &body)
+        self.api.send_bytes(&self.call_bytes(id, tool, arguments, meta)).expect("it takes requests")
     }
 
-    /// A call that is cut off after so many bytes of its answer.
-    pub(crate) fn cut_after(&self, bytes: usize, id: u64, tool: &str, arguments: &str, meta: &str) {
-        let mut answer = self.start(id, tool, arguments, meta);
-        // There may be fewer.
-        let _ = answer.read_exact(&mut vec![0; bytes]);
+    /// A call as it goes over the wire.
+    pub(crate) fn call_bytes(&self, id: u64, tool: &str, arguments: &str, meta: &str) -> Vec<u8> {
+        let members = format!(r#""name":"{tool}","arguments":{arguments}"#);
+        let body = self.request(id, "tools/call", &members, meta);
+        self.bytes("tools/call", Some(tool), &[], &body)
     }
 }

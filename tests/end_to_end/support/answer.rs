@@ -37,6 +37,11 @@ impl Answer {
         }
     }
 
+    /// The bytes of it, as they came.
+    pub(crate) fn length(&self) -> usize {
+        self.head.len() + "\r\n\r\n".len() + self.text.len()
+    }
+
     /// The value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().skip(1).filter_map(|line| line.split_once(':'));

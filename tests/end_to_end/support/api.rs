@@ -23,9 +23,8 @@ pub(crate) struct Request<'a> {
 }
 
 impl Api {
-    /// Sends a request and leaves its answer to come. Dropped, the client has
-    /// gone away.
-    pub(crate) fn send(&self, request: &Request<'_>) -> io::Result<TcpStream> {
+    /// A request as it goes over the wire.
+    pub(crate) fn bytes(&self, request: &Request<'_>) -> Vec<u8> {
         let Request { method, path, token, headers, body } = request;
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
         head.push_str(&format!("Content-Length: {}\r\n", body.len()));
@@ -35,10 +34,21 @@ impl Api {
         for (name, value) in *headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
+        head.push_str("\r\n");
+        [head.as_bytes(), body].concat()
+    }
+
+    /// Sends a request and leaves its answer to come. Dropped, the client has
+    /// gone away.
+    pub(crate) fn send(&self, request: &Request<'_>) -> io::Result<TcpStream> {
+        self.send_bytes(&self.bytes(request))
+    }
+
+    /// Sends these bytes, of a request or of a part of one.
+    pub(crate) fn send_bytes(&self, bytes: &[u8]) -> io::Result<TcpStream> {
         let mut connection = TcpStream::connect(self.address)?;
         connection.set_read_timeout(Some(PATIENCE))?;
-        connection.write_all(format!("{head}\r\n").as_bytes())?;
-        connection.write_all(body)?;
+        connection.write_all(bytes)?;
         Ok(connection)
     }
 
