@@ -11,6 +11,7 @@ mod logs;
 mod metadata;
 mod proposals;
 mod reads;
+mod same_answers;
 
 /// A revision of each generation.
 const BOTH: [&str; 2] = ["2025-11-25", client::STATELESS];

@@ -4,14 +4,14 @@ use crate::mcp::BOTH;
 use crate::mcp::client::Client;
 use crate::support::{Request, Server, Setup, tether};
 
-fn token(server: &Server, tenant: &str, user: &str, role: &str) -> String {
+pub(super) fn token(server: &Server, tenant: &str, user: &str, roles: &[&str]) -> String {
     let url = format!("http://{}", server.api.address);
     let data = server.setup.data().to_string_lossy();
-    let arguments = ["token", "create", "--tenant", tenant, "--user", user, "--role", role];
-    let made = tether(
-        server.setup.folder().path(),
-        &[&arguments[..], &["--url", &url, "--data-dir", &data]].concat(),
-    );
+    let arguments =
+        ["token", "create", "--tenant", tenant, "--user", user, "--url", &url, "--data-dir", &data];
+    let roles = roles.iter().flat_map(|role| ["--role", role]);
+    let arguments: Vec<_> = arguments.into_iter().chain(roles).collect();
+    let made = tether(server.setup.folder().path(), &arguments);
     made.check(0, &[]);
     made.stdout.trim().to_owned()
 }
@@ -19,7 +19,7 @@ fn token(server: &Server, tenant: &str, user: &str, role: &str) -> String {
 #[test]
 fn another_tenant_sees_nothing_and_its_key_is_its_own() {
     let server = Setup::of(&["probe"]).start();
-    let [acme, globex] = ["acme", "globex"].map(|tenant| token(&server, tenant, "bot", "agent"));
+    let [acme, globex] = ["acme", "globex"].map(|tenant| token(&server, tenant, "bot", &["agent"]));
     for revision in BOTH {
         let [mine, theirs] = [&acme, &globex].map(|token| Client::with(&server, token, revision));
         let id = mine.call_with(revision, "probe_write", r#"{"note":"x"}"#).action();
@@ -63,7 +63,7 @@ fn a_page_of_somebody_elses_and_another_name_get_no_further() {
 fn a_token_without_the_role_of_an_agent_opens_nothing() {
     let server = Setup::of(&["tickets"]).start();
     for role in ["approver", "admin"] {
-        let token = token(&server, "acme", "ann", role);
+        let token = token(&server, "acme", "ann", &[role]);
         for method in ["POST", "GET", "DELETE"] {
             let request = Request { method, path: "/mcp", token: Some(&token), headers: &[], body: b"" };
             server.api.ask(&request).expect("it answers").check("403 FORBIDDEN");
