@@ -11,6 +11,7 @@ mod logs;
 mod metadata;
 mod proposals;
 mod reads;
+mod restart;
 mod same_answers;
 
 /// A revision of each generation.
