@@ -13,6 +13,7 @@ mod proposals;
 mod reads;
 mod restart;
 mod same_answers;
+mod sizes;
 
 /// A revision of each generation.
 const BOTH: [&str; 2] = ["2025-11-25", client::STATELESS];
