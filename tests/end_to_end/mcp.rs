@@ -4,6 +4,7 @@ mod bridge;
 mod client;
 mod clients;
 mod conformance;
+mod crowd;
 mod cuts;
 mod doors;
 mod headers;
