@@ -1,5 +1,6 @@
 //! Agents over MCP: both generations of the protocol against the real binary.
 
+mod around;
 mod bridge;
 mod client;
 mod clients;
