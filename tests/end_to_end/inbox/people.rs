@@ -1,22 +1,11 @@
 //! Several persons: who sees, who decides, and how many it takes.
 
-use super::visitor::{Visitor, field, token};
-use crate::support::{Api, Request, Server, Setup, crowd};
+use super::visitor::{Visitor, field, revoke, token};
+use crate::support::{Api, Server, Setup, crowd};
 
 /// The API for somebody with these roles.
 fn api(server: &Server, user: &str, roles: &[&str]) -> Api {
     Api { token: token(server, user, roles), ..server.api.clone() }
-}
-
-/// Revokes the one token of `user`.
-fn revoke(server: &Server, user: &str) {
-    let tokens = server.api.get("/v1/tokens");
-    let theirs =
-        tokens.body["tokens"].as_array().expect("a list").iter().filter(|token| token["user"] == user);
-    let [token] = theirs.collect::<Vec<_>>()[..] else { panic!("there is one of {user}: {}", tokens.text) };
-    let path = format!("/v1/tokens/{}", token["tokenId"].as_str().expect("it has an id"));
-    let request = Request { method: "DELETE", ..server.api.post_of(&path, &[], b"") };
-    assert_eq!(server.api.ask(&request).expect("it answers").status, 200);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 
 use serde_json::json;
 
-use crate::support::{Answer, PATIENCE, Server};
+use crate::support::{Answer, PATIENCE, Request, Server};
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -156,6 +156,17 @@ impl Listener {
         let ended = self.next_of(&["no line of a stream holds this"]);
         assert_eq!(ended, None);
     }
+}
+
+/// Revokes the one token of `user`.
+pub(super) fn revoke(server: &Server, user: &str) {
+    let tokens = server.api.get("/v1/tokens");
+    let theirs =
+        tokens.body["tokens"].as_array().expect("a list").iter().filter(|token| token["user"] == user);
+    let [token] = theirs.collect::<Vec<_>>()[..] else { panic!("there is one of {user}: {}", tokens.text) };
+    let path = format!("/v1/tokens/{}", token["tokenId"].as_str().expect("it has an id"));
+    let request = Request { method: "DELETE", ..server.api.post_of(&path, &[], b"") };
+    assert_eq!(server.api.ask(&request).expect("it answers").status, 200);
 }
 
 /// A fresh token of a user of the host's own tenant.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::visitor::token;
+use super::super::visitor::{Visitor, revoke, token};
 use super::Browser;
 use crate::support::{Server, Setup};
 
@@ -215,6 +215,25 @@ fn a_second_person_sees_the_first_ones_yes_at_once_and_says_the_last() {
     ben.wait_for("It was done.");
     ann.wait_for("It was done.");
     assert_eq!(server.effects_of(&id), 1);
+}
+
+#[test]
+fn a_yes_that_fell_is_said_and_leaves_nothing_but_no() {
+    let server = Setup::of(&["probe"]).config("tether.toml", "[actions]\npeople = 2\n").start();
+    let Some(browser) = Browser::of(&server) else { return };
+    let id = server.api.propose("probe_write", r#"{"note":"Pay 12,900.00 EUR to Überlandwerk GmbH"}"#);
+    assert_eq!(Visitor::person(&server, "ann", &["approver"]).confirm(&id, "0").status, 303);
+    revoke(&server, "ann");
+    browser.open("/inbox");
+    browser.sign_in(&token(&server, "ben", &["approver"]));
+    browser.open_action(&id);
+    browser.wait_for("ann said yes, and may not decide about it any more.");
+    assert!(browser.driver.find("#confirm").is_none());
+    browser.check_with_axe();
+    browser.picture("a-yes-fell");
+    browser.driver.click("#decline");
+    browser.wait_for("It was declined.");
+    assert_eq!(server.effects(), []);
 }
 
 #[test]

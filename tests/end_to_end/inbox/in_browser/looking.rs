@@ -10,7 +10,8 @@ fn every_standing(server: &Server) -> Vec<(&'static str, String)> {
     let done = write("Send the invoice again");
     api.confirm(&done, "{}").check("200 Succeeded");
     let declined = write("Delete the archive of 2019");
-    api.decline(&declined, r#"{"reason":"The auditors still need it."}"#).check("200 Declined");
+    api.decline(&declined, r#"{"reason":"The auditors still need it.\nAsk again in May."}"#)
+        .check("200 Declined");
     let failed =
         api.propose("probe_write", r#"{"note":"Close the account","then":"refuse","when":"before"}"#);
     api.confirm(&failed, "{}").check("200 Failed EXECUTION_FAILED");
