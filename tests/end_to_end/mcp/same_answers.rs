@@ -2,20 +2,15 @@
 //! the states of an action, each run every way.
 
 mod calls;
+mod check;
+mod codes;
 mod states;
 mod world;
 
-use std::collections::BTreeSet;
-
-use serde::Deserialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
-use tether_core::problem::Code;
-
 use self::calls::{Call, OverMcp, calls};
+use self::check::{Check, is_problem, on_one_line, only_action, structured};
 use self::states::states;
-use self::world::{Way, World, upstream};
-use super::client::Told;
+use self::world::{World, upstream};
 use crate::support::{Answer, Request};
 
 /// Rules by which states come about that would not otherwise.
@@ -32,135 +27,6 @@ people = 2
 tool = "probe_big_write"
 expires_after = "1s"
 "#;
-
-/// What MCP must say to a call, by what HTTP said.
-struct Check<'a> {
-    call: &'a Call,
-    http: &'a Answer,
-    way: &'a Way,
-    told: Told,
-}
-
-impl Check<'_> {
-    #[track_caller]
-    fn run(&self) {
-        match (self.call.over_mcp, self.http.status) {
-            (OverMcp::Error(code), _) => self.is_an_error(code),
-            (OverMcp::Blocks(content, structured), _) => self.is_content(content, structured),
-            (OverMcp::Same, 200) => self.is_the_output(self.http.raw("result")),
-            (OverMcp::Same, 202) => {
-                let told = structured(&self.told).expect("an action");
-                assert_eq!(blank(&told), blank(&on_one_line(&self.http.text)), "{}", self.about());
-            }
-            (OverMcp::Same, _) => is_problem(&self.http.body, &self.told, &self.about()),
-            (OverMcp::SameButTime, _) => {
-                let mut http = self.http.body.clone();
-                http["detail"] = self.told.result()["_meta"]["tether/problem"]["detail"].clone();
-                is_problem(&http, &self.told, &self.about());
-            }
-        }
-    }
-
-    fn about(&self) -> String {
-        let Call { tool, arguments, .. } = self.call;
-        let arguments = arguments.as_deref().unwrap_or("nothing");
-        let arguments: String = arguments.chars().take(200).collect();
-        format!("{tool} with {arguments}, {}: {} {}", self.way.name, self.told.status, self.told.text)
-    }
-
-    /// An output is text and structured content, to the letter.
-    #[track_caller]
-    fn is_the_output(&self, output: &str) {
-        // What comes in on one line goes out on one.
-        let line = on_one_line(output);
-        let output = if self.way.is_over_http() { output } else { &line };
-        let is_structured = self.way.is_stateless() || output.starts_with('{');
-        assert_eq!(structured(&self.told), is_structured.then(|| on_one_line(output)), "{}", self.about());
-        let characters = serde_json::from_str::<String>(output).unwrap_or_else(|_| output.to_owned());
-        assert_eq!(self.told.said(), characters, "{}", self.about());
-        self.has_attempts();
-    }
-
-    /// Blocks are as the output has them.
-    #[track_caller]
-    fn is_content(&self, content: &str, expected: Option<&str>) {
-        let content: Value = serde_json::from_str(content).expect("a list");
-        assert_eq!(self.told.result()["content"], content, "{}", self.about());
-        assert_eq!(structured(&self.told).as_deref(), expected, "{}", self.about());
-        self.has_attempts();
-    }
-
-    #[track_caller]
-    fn has_attempts(&self) {
-        let result = self.told.result();
-        assert_eq!(result["isError"], false, "{}", self.about());
-        assert_eq!(result["_meta"]["tether/attempts"], self.http.body["attempts"], "{}", self.about());
-    }
-
-    #[track_caller]
-    fn is_an_error(&self, code: i64) {
-        assert_eq!(self.told.error(), code, "{}", self.about());
-        if self.http.str("code") == "TOOL_NOT_FOUND" {
-            assert_eq!(self.told.message["error"]["data"]["code"], "TOOL_NOT_FOUND");
-        }
-    }
-}
-
-/// A problem is HTTP's but for the id of the request.
-#[track_caller]
-fn is_problem(http: &Value, told: &Told, about: &str) {
-    let without_id = |problem: &Value| {
-        let mut problem = problem.clone();
-        let id = problem.as_object_mut().and_then(|problem| problem.remove("requestId"));
-        (problem, id.is_some_and(|id| id.is_string()))
-    };
-    let problem = &told.result()["_meta"]["tether/problem"];
-    assert_eq!(without_id(problem), without_id(http), "{about}");
-    let code = told.code();
-    assert!(told.said().starts_with(&format!("{code}: ")), "{about}");
-    assert_eq!(structured(told), None, "{about}");
-}
-
-/// The structured content, to the letter.
-fn structured(told: &Told) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Message {
-        result: Contents,
-    }
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Contents {
-        structured_content: Option<Box<RawValue>>,
-    }
-    // `null` is content, where it is there.
-    let is_there = told.result().get("structuredContent").is_some();
-    let message: Message = serde_json::from_str(told.last()).expect("a message with a result");
-    let text = message.result.structured_content.map(|text| text.get().to_owned());
-    is_there.then(|| text.unwrap_or_else(|| "null".to_owned()))
-}
-
-/// The only action of a list, to the letter.
-fn only_action(told: &Told) -> String {
-    #[derive(Deserialize)]
-    struct List {
-        actions: Vec<Box<RawValue>>,
-    }
-    let list: List = serde_json::from_str(&structured(told).expect("a list")).expect("a list");
-    assert_eq!(list.actions.len(), 1, "{}", told.text);
-    list.actions[0].get().to_owned()
-}
-
-/// In a stream, blanks stand for line breaks.
-fn on_one_line(json: &str) -> String {
-    json.replace(['\n', '\r'], " ")
-}
-
-/// An action without what no two have alike.
-fn blank(action: &str) -> String {
-    let object: Value = serde_json::from_str(action).expect("an action");
-    let own = ["actionId", "createdAt", "expiresAt"].map(|name| object[name].as_str().unwrap_or("none"));
-    own.iter().fold(action.to_owned(), |text, own| text.replace(own, "…"))
-}
 
 fn over_http(world: &World, call: &Call) -> Answer {
     let body = call.arguments.as_ref().map_or("{}".into(), |arguments| format!(r#"{{"args":{arguments}}}"#));
@@ -348,34 +214,5 @@ fn a_key_and_a_door_are_the_same_over_both() {
         let (http, mcp) = (ask("/v1/tools/probe_echo/calls"), ask("/mcp"));
         assert_eq!(mcp.words(), http.words(), "{token:?}");
         assert_eq!(mcp.header("www-authenticate").is_some(), http.header("www-authenticate").is_some());
-    }
-}
-
-/// Codes that are told over both, and in no table here.
-const ELSEWHERE: [(Code, &str); 11] = [
-    (Code::ActionExecuting, "said to whoever decides, which nobody does over MCP but by a form"),
-    (Code::ActionChanged, "the same"),
-    (Code::ActionDecided, "the same"),
-    (Code::ActionDeclined, "the same"),
-    (Code::ActionExpired, "the same"),
-    (Code::ActionOutdated, "the same"),
-    (Code::KeyExpired, "it takes an hour at least"),
-    (Code::StorageFull, "it takes a file system of its own"),
-    (Code::Unauthenticated, "at the door, before the protocol begins"),
-    (Code::Forbidden, "the same"),
-    (Code::IdempotencyKeyReused, "it takes two calls"),
-];
-
-#[test]
-fn no_code_is_forgotten() {
-    let upstream = upstream();
-    let calls = calls(&upstream);
-    let states = states(&upstream);
-    let words = calls.iter().map(|call| call.words).chain(states.iter().map(|state| state.words));
-    let looked_at = [TIMED_OUT, "404 ACTION_NOT_FOUND", "500 INTERNAL"];
-    let told: BTreeSet<_> = words.chain(looked_at).flat_map(|words| words.split(' ')).collect();
-    for code in Code::ALL {
-        let elsewhere = ELSEWHERE.iter().find(|(known, _)| known == code);
-        assert_ne!(told.contains(code.as_str()), elsewhere.is_some(), "{code}: {elsewhere:?}");
     }
 }

@@ -17,6 +17,9 @@ const TOOLS: &str = r#"[
     {"name": "remote_write", "effect": "write", "description": "Says it.", "inputSchema": {"type": "object"}}
 ]"#;
 
+/// Every revision that is spoken.
+const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", STATELESS];
+
 pub(super) struct World {
     pub(super) server: Server,
     pub(super) ways: Vec<Way>,
@@ -59,7 +62,7 @@ impl World {
             upstream.url("/tools"),
         );
         let server = setup.config("tether.toml", &config).start();
-        let over_http = BOTH.map(|revision| Way::over_http(&server, revision));
+        let over_http = REVISIONS.map(|revision| Way::over_http(&server, revision));
         let over_stdio = BOTH.map(|revision| Way::over_stdio(&server, revision));
         Self { ways: over_http.into_iter().chain(over_stdio).collect(), server }
     }
