@@ -45,6 +45,8 @@ impl NodeProject {
         if fs::read(&stamp).ok().as_ref() != Some(&lock) {
             let mut npm = Command::new("npm");
             npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(&project);
+            // Where there is no network, it would try again for more than a minute.
+            npm.args(["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"]);
             run(&mut npm).map_err(|why| format!("this test needs packages of Node.js; {why}"))?;
             fs::write(stamp, lock).expect("the tests can write files");
         }

@@ -110,7 +110,6 @@ fn check_a_session(over: Over) {
 
 fn check_a_task(over: Over) {
     let Some(inspector) = Inspector::before_a_server(over, "modern") else { return };
-    check_reads(&inspector);
     // It asks for tasks, and waits until this one is over.
     let waiting = inspector.propose().spawn().expect("the Inspector can be run");
     let api = &inspector.server.api;
