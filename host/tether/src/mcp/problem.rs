@@ -3,7 +3,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject};
-use serde_json::{Value, json};
+use serde_json::json;
 use tether_core::problem::{Code, Problem};
 
 use super::words;
@@ -57,6 +57,7 @@ pub(super) fn internal() -> Problem {
 mod tests {
     use std::time::Duration;
 
+    use serde_json::Value;
     use tether_core::schema::Violation;
 
     use super::*;
