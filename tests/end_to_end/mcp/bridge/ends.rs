@@ -15,7 +15,9 @@ fn waiting(upstream: &Upstream) -> (Server, String) {
         upstream.origin()
     );
     let arguments = json!({"method": "GET", "url": upstream.url("/slow")}).to_string();
-    (Setup::of(&[]).config("tether.toml", &config).start(), arguments)
+    // It does not end by itself.
+    let setup = Setup::of(&[]).env("TETHER_TOOL_TRANSPORT__TIMEOUT_SECONDS", "600");
+    (setup.config("tether.toml", &config).start(), arguments)
 }
 
 #[test]

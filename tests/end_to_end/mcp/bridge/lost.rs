@@ -1,14 +1,12 @@
 //! Answers that are lost, and gateways that go away: the client notices nothing, and nothing
 //! happens twice.
 
-use std::net::TcpListener;
-
 use serde_json::json;
 
 use super::Bridge;
 use super::proxy::Proxy;
 use crate::mcp::BOTH;
-use crate::support::{Setup, eventually};
+use crate::support::{Reply, Setup, Upstream, eventually};
 
 #[test]
 fn a_proposal_whose_answer_is_lost_is_one_action_and_one_effect() {
@@ -134,12 +132,9 @@ fn a_token_that_opens_nothing_and_a_server_that_is_no_gateway_are_told_with_the_
     assert_eq!(ended.code, 1);
     assert!(ended.stderr.contains("--token") && !ended.stderr.contains("wrong"), "{}", ended.stderr);
 
-    let other = TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut bridge = Bridge::at(&format!("http://{}", other.local_addr().unwrap()), "t", BOTH[1]);
-    let id = bridge.send("tools/list", "", "");
-    let (mut connection, _) = other.accept().unwrap();
-    std::io::Write::write_all(&mut connection, b"HTTP/1.1 418 X\r\nContent-Length: 2\r\n\r\nhi").unwrap();
-    assert!(bridge.answer(id).error().1.contains("status 418"));
-    drop(connection);
+    let other = Upstream::always(Reply::Answer(418, "", "hi".to_owned()));
+    let mut bridge = Bridge::at(&other.origin(), "t", BOTH[1]);
+    let told = bridge.ask("tools/list", "");
+    assert!(told.error().1.contains("status 418"), "{}", told.line);
     eventually("it is told", || bridge.log().text().contains("check --url").then_some(()));
 }
