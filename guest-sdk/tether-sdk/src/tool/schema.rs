@@ -2,6 +2,7 @@
 
 use schemars::Schema;
 use schemars::generate::{Contract, SchemaGenerator, SchemaSettings};
+use schemars::transform::RecursiveTransform;
 
 use super::{Arguments, Outcome};
 
@@ -28,7 +29,16 @@ fn generator(contract: Contract) -> SchemaGenerator {
     let mut settings = SchemaSettings::draft2020_12();
     settings.contract = contract;
     settings.inline_subschemas = true;
-    settings.into_generator()
+    settings.with_transform(RecursiveTransform(without_widths)).into_generator()
+}
+
+/// `uint16` and the like are schemars' own: clients warn of formats that they do not know.
+fn without_widths(schema: &mut Schema) {
+    let of_numbers =
+        |format: &str| ["int", "uint", "float", "double"].iter().any(|kind| format.starts_with(kind));
+    if schema.get("format").and_then(|format| format.as_str()).is_some_and(of_numbers) {
+        schema.remove("format");
+    }
 }
 
 /// Arguments are an object. A choice between structs does not say so at its
@@ -83,6 +93,22 @@ mod tests {
         assert_eq!(schema["properties"]["item"]["enum"], json!(["bread", "salt"]));
         assert_eq!(schema["properties"]["item"]["description"], "What is ordered.");
         assert!(!text.contains("$ref"), "{text}");
+    }
+
+    #[test]
+    fn numbers_have_no_format_and_keep_their_bounds() {
+        #[derive(Deserialize, JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is of interest")]
+        struct Numbers {
+            small: u16,
+            large: Option<i64>,
+            broken: f32,
+        }
+
+        let properties = parsed(&input_schema::<Numbers>())["properties"].take();
+        assert_eq!(properties["small"], json!({"type": "integer", "minimum": 0, "maximum": 65535}));
+        assert_eq!(properties["large"], json!({"type": ["integer", "null"]}));
+        assert_eq!(properties["broken"], json!({"type": "number"}));
     }
 
     #[test]
