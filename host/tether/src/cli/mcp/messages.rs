@@ -15,7 +15,7 @@ const LONGEST: usize = 16 << 20;
 /// See the module. Dropped before the end, whoever asked has gone away.
 pub(super) enum Messages {
     /// Each is an event.
-    Stream(Exchange, Events),
+    Stream(Box<Exchange>, Events),
     /// There is one, or none.
     Whole(Option<String>),
 }
@@ -24,7 +24,7 @@ impl Messages {
     /// Those of an answer that has begun.
     pub(super) async fn of(mut exchange: Exchange) -> Result<Self, Failure> {
         if exchange.is_stream() {
-            return Ok(Self::Stream(exchange, Events::default()));
+            return Ok(Self::Stream(Box::new(exchange), Events::default()));
         }
         let body = whole(&mut exchange).await?;
         Ok(Self::Whole(Some(body).filter(|body| !body.trim().is_empty())))
