@@ -20,9 +20,10 @@ use crate::mcp::BOTH;
 use crate::mcp::client::{Client, Told};
 use crate::support::{Answer, Reply, Server, Setup, Upstream, component, eventually};
 
+/// A gateway whose tools reach `upstream`, and never run out of time.
 fn reaching(upstream: &Upstream) -> Server {
     let config = format!(
-        "[[components]]\npath = {:?}\n[components.databases]\nmain = \"sqlite\"\n\
+        "[tool_transport]\ntimeout_seconds = 3600\n[[components]]\npath = {:?}\n[components.databases]\nmain = \"sqlite\"\n\
          [[components.outbound]]\norigin = \"{}\"\nmethods = [\"GET\", \"POST\"]\n",
         component("probe"),
         upstream.origin()
