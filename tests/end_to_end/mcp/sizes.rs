@@ -1,6 +1,6 @@
 //! Much of everything: tools, results, arguments, bodies.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -39,13 +39,34 @@ fn with_tools(count: usize, upstream: &Upstream) -> (Server, Vec<String>) {
     (setup.config("tether.toml", &config).start(), names)
 }
 
-/// The page after `cursor`: its names, the next cursor, and its bytes.
-fn page(client: &Client, cursor: Option<&str>) -> (Vec<String>, Option<String>, usize) {
-    let members = cursor.map(|cursor| format!(r#""cursor":"{cursor}""#)).unwrap_or_default();
-    let told = client.ask("tools/list", &members);
-    let tools = told.result()["tools"].as_array().expect("a list");
-    let names = tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect();
-    (names, told.result()["nextCursor"].as_str().map(str::to_owned), told.text.len())
+/// What a client has of the list.
+#[derive(Default)]
+struct Listed {
+    names: Vec<String>,
+    cursor: Option<String>,
+    pages: usize,
+    bytes: usize,
+    time: Duration,
+}
+
+impl Listed {
+    /// Goes on with it, up to so many pages or the end.
+    fn go_on(&mut self, client: &Client, pages: usize) {
+        let start = Instant::now();
+        while self.pages < pages && (self.pages == 0 || self.cursor.is_some()) {
+            let cursor = self.cursor.as_ref();
+            let members = cursor.map(|cursor| format!(r#""cursor":"{cursor}""#)).unwrap_or_default();
+            let told = client.ask("tools/list", &members);
+            let page = told.result();
+            let tools = page["tools"].as_array().expect("a list");
+            self.names.extend(tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned));
+            self.cursor = page["nextCursor"].as_str().map(str::to_owned);
+            assert!(tools.len() == PAGE || self.cursor.is_none(), "{} tools on a page", tools.len());
+            self.pages += 1;
+            self.bytes += told.text.len();
+        }
+        self.time += start.elapsed();
+    }
 }
 
 #[test]
@@ -56,24 +77,17 @@ fn ten_thousand_tools_are_listed_once_each_and_in_order_and_a_cursor_outlives_th
     println!("{TOOLS} tools: started in {:?}", start.elapsed());
     // Before them in the order.
     names.insert(0, "tether_actions".to_owned());
-    for revision in BOTH {
-        let (start, mut client) = (Instant::now(), Client::new(&server, revision));
-        let (mut listed, mut cursor, mut bytes, mut pages) = (Vec::new(), None, 0, 0);
-        loop {
-            let (page, next, length) = page(&client, cursor.as_deref());
-            assert!(page.len() == PAGE || next.is_none(), "{} tools on a page", page.len());
-            listed.extend(page);
-            (bytes, pages) = (bytes + length, pages + 1);
-            cursor = next;
-            if cursor.is_none() {
-                break;
-            }
-            if pages == 10 {
-                server.restart();
-                client = Client::new(&server, revision);
-            }
+    let mut lists = BOTH.map(|_| Listed::default());
+    let mut go_on = |server: &Server, pages| {
+        for (revision, listed) in BOTH.into_iter().zip(&mut lists) {
+            listed.go_on(&Client::new(server, revision), pages);
         }
-        println!("{revision}: {pages} pages, {bytes} bytes, {:?} with a start between", start.elapsed());
+    };
+    go_on(&server, TOOLS / PAGE / 2);
+    server.restart();
+    go_on(&server, usize::MAX);
+    for (revision, Listed { names: listed, pages, bytes, time, .. }) in BOTH.into_iter().zip(lists) {
+        println!("{revision}: {pages} pages, {bytes} bytes, {time:?}");
         assert_eq!(listed, names);
     }
     let http = server.api.get("/v1/tools");
