@@ -37,7 +37,7 @@ impl Then {
             Self::Confirm => confirm(),
             Self::ConfirmAgain(times) => (0..times).for_each(|_| confirm()),
             Self::BeginToConfirm => {
-                drop(api.begin_confirm(id, "{}"));
+                let _goes_away_later = api.begin_confirm(id, "{}");
                 until("Executing");
             }
             Self::Decline => drop(api.decline(id, r#"{"reason":"not \"this\"\none"}"#)),
