@@ -237,9 +237,14 @@ impl Bridge {
         self.child.try_wait().expect("it can be waited for").is_some()
     }
 
+    /// Ends its input.
+    pub(super) fn close(&mut self) {
+        drop(self.input.take());
+    }
+
     /// Ends its input, and waits until it has ended.
     pub(super) fn end(mut self) -> Ended {
-        drop(self.input.take());
+        self.close();
         self.wait_for_its_end()
     }
 

@@ -59,6 +59,37 @@ fn at_the_end_of_input_a_proposal_is_finished_and_a_read_is_given_up() {
 }
 
 #[test]
+fn the_end_of_input_is_seen_while_somebody_silent_is_waited_for() {
+    let upstream = Upstream::always(Reply::Silence);
+    // Either is answered before the next line is sent.
+    let lines = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    ];
+    let mut bridges = lines.map(|line| {
+        let mut bridge = Bridge::at(&upstream.origin(), "t", BOTH[0]);
+        bridge.line(line);
+        bridge.line(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+        bridge
+    });
+    eventually("both send", || (upstream.received().len() == 2).then_some(()));
+    bridges.iter_mut().for_each(Bridge::close);
+    for mut bridge in bridges {
+        eventually("it ends", || bridge.has_ended().then_some(()));
+        let ended = bridge.wait_for_its_end();
+        // Nobody ever answered: this is no success.
+        assert_eq!(
+            (ended.code, ended.lines.len(), ended.stderr.lines().count()),
+            (1, 0, 1),
+            "{}",
+            ended.stderr
+        );
+        assert!(ended.stderr.contains("did not answer in time"), "{}", ended.stderr);
+    }
+    assert_eq!(upstream.received().len(), 2, "the second lines were still waiting");
+}
+
+#[test]
 fn a_signal_ends_it_at_once_with_what_is_under_way() {
     let upstream = Upstream::always(Reply::Silence);
     let (server, arguments) = waiting(&upstream);

@@ -138,3 +138,33 @@ fn a_token_that_opens_nothing_and_a_server_that_is_no_gateway_are_told_with_the_
     assert!(told.error().1.contains("status 418"), "{}", told.line);
     eventually("it is told", || bridge.log().text().contains("check --url").then_some(()));
 }
+
+#[test]
+fn what_is_no_message_is_not_passed_on_and_whoever_says_it_is_not_asked_again() {
+    const JSON: &str = "Content-Type: application/json\r\n";
+    const EVENTS: &str = "Content-Type: text/event-stream\r\n";
+    for (headers, body) in [
+        ("Content-Type: text/html\r\n", "<html>"),
+        ("", "hello"),
+        (JSON, r#"{"a":1}"#),
+        (JSON, r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"a":1}]"#),
+        (EVENTS, "data: not json\n\n"),
+    ] {
+        let other = Upstream::always(Reply::Answer(200, headers, body.to_owned()));
+        for (revision, method) in [(BOTH[0], "initialize"), (BOTH[0], "tools/list"), (BOTH[1], "tools/call")]
+        {
+            let before = other.received().len();
+            let mut bridge = Bridge::at(&other.origin(), "t", revision);
+            let told = bridge.ask(method, r#""name":"x""#);
+            let (code, words) = told.error();
+            assert_eq!(code, -32603);
+            assert!(words.contains("status 200 and is not one of a Tether gateway; check --url"), "{words}");
+            // What expects no answer is told on standard error only.
+            bridge.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+            let ended = bridge.end();
+            assert_eq!((ended.code, ended.lines.len()), (1, 0), "{body}: {:?}", ended.lines);
+            assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
+            assert_eq!(other.received().len() - before, 2, "each line is sent once: {body}");
+        }
+    }
+}

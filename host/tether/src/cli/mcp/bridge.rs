@@ -102,6 +102,8 @@ impl Bridge {
                     open.retain(|id| Some(id) != answered.as_ref());
                     self.out.message(&message).await;
                 }
+                // Also where nothing is awaited: what is there may be no gateway.
+                Err(failure @ Failure::Problem(_)) => return Err(failure),
                 // What is left of the stream is of no interest.
                 _ if open.is_empty() => return Ok(()),
                 Ok(None) => return Err(Failure::Lost("the answer broke off".to_owned())),
@@ -266,6 +268,13 @@ impl Bridge {
         if told.as_ref() != Some(&words) {
             eprintln!("{words}");
             *told = Some(words);
+        }
+    }
+
+    /// What was under way came to nothing. If nobody ever answered, that is said.
+    pub(super) fn gave_up(&self) {
+        if !self.was_there() {
+            self.tell(too_slow().to_string());
         }
     }
 

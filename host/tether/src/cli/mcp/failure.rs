@@ -80,9 +80,7 @@ impl Failure {
         let after = after.unwrap_or_default();
         let problem = match serde_json::from_str::<SeenProblem>(body) {
             Ok(problem) => format!("{}: {}", shown(&problem.code), shown(&problem.detail)),
-            Err(_) => {
-                format!("the answer has status {status} and is not one of a Tether gateway; check --url")
-            }
+            Err(_) => foreign(status),
         };
         match (status, serde_json::from_str::<Answered>(body)) {
             (503, Ok(answered)) => Self::Later { words: answered.error.message, after },
@@ -93,6 +91,11 @@ impl Failure {
             )),
             _ => Self::Problem(problem),
         }
+    }
+
+    /// What an answer with this status comes to whose body should be a message and is none.
+    pub(super) fn no_message(status: u16) -> Self {
+        Self::Problem(foreign(status))
     }
 
     /// JSON-RPC's code for it.
@@ -107,6 +110,11 @@ impl Failure {
     pub(super) fn is_of_the_way(&self) -> bool {
         !matches!(self, Self::Refused { .. })
     }
+}
+
+/// What is said of an answer that no gateway gives.
+fn foreign(status: u16) -> String {
+    format!("the answer has status {status} and is not one of a Tether gateway; check --url")
 }
 
 /// How often, and how long, one line is tried.

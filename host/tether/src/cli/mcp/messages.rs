@@ -27,10 +27,13 @@ impl Messages {
             return Ok(Self::Stream(Box::new(exchange), Events::default()));
         }
         let body = whole(&mut exchange).await?;
-        Ok(Self::Whole(Some(body).filter(|body| !body.trim().is_empty())))
+        if body.trim().is_empty() {
+            return Ok(Self::Whole(None));
+        }
+        Ok(Self::Whole(Some(passable(body, &exchange)?)))
     }
 
-    /// The next one; none at the end.
+    /// The next one; none at the end. What is no message comes from no gateway, and fails.
     pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
         let (exchange, events) = match self {
             Self::Stream(exchange, events) => (exchange, events),
@@ -38,11 +41,36 @@ impl Messages {
         };
         loop {
             if let Some(message) = events.next() {
-                return Ok(Some(message));
+                return passable(message, exchange).map(Some);
             }
             let Some(piece) = exchange.next().await? else { return Ok(None) };
             events.take(&piece).map_err(|wrong| Failure::Problem(wrong.to_string()))?;
         }
+    }
+}
+
+/// What an answer says, if it may be passed on.
+fn passable(message: String, exchange: &Exchange) -> Result<String, Failure> {
+    match is_message(&message) {
+        true => Ok(message),
+        false => Err(Failure::no_message(exchange.status())),
+    }
+}
+
+/// Whether it is a message of JSON-RPC, or a list of them.
+fn is_message(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Message {
+        jsonrpc: String,
+    }
+    // Without a look at how it begins, a list of members would be an object.
+    let is_one = |text: &str| {
+        let message = serde_json::from_str::<Message>(text);
+        text.trim_start().starts_with('{') && message.is_ok_and(|message| message.jsonrpc == "2.0")
+    };
+    match serde_json::from_str::<Vec<&RawValue>>(text) {
+        Ok(list) => !list.is_empty() && list.into_iter().all(|item| is_one(item.get())),
+        Err(_) => is_one(text),
     }
 }
 
@@ -87,6 +115,22 @@ pub(super) fn revision(message: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_is_an_object_that_says_so_or_a_list_of_them() {
+        let message = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+        let list = format!("[{message}, {message}]");
+        for text in [message, " {\n\"jsonrpc\" : \"2.0\"}\n", &list] {
+            assert!(is_message(text), "{text}");
+        }
+        let (mixed, cut) = (format!("[{message},5]"), &message[1..]);
+        for text in ["<html>", "hello", "5", "null", "[]", r#"["2.0"]"#, r#"[["2.0"]]"#, &mixed, cut] {
+            assert!(!is_message(text), "{text}");
+        }
+        for text in [r#"{"a":1}"#, r#"{"jsonrpc":"1.0"}"#, r#"{"jsonrpc":2.0}"#, r#"{"jsonrpc":"2.0"} x"#] {
+            assert!(!is_message(text), "{text}");
+        }
+    }
 
     #[test]
     fn an_answer_has_an_id_and_no_method() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncBufRead;
+use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
@@ -18,12 +19,18 @@ use super::listen::listen;
 /// Requests that are not answered yet, at the most.
 const MOST: usize = 1_024;
 
+/// Lines that are read while the one before them is being sent, so that the end of input is seen.
+const AHEAD: usize = 64;
+
 /// How long what is under way at the end of input may still take.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// JSON-RPC's codes.
 const NO_JSON: i64 = -32_700;
 const NO_MESSAGE: i64 = -32_600;
+
+/// A line as it was read.
+type Read = Result<String, WrongLine>;
 
 /// See the module. Dropped, all of them are given up.
 pub(super) struct Requests {
@@ -45,12 +52,28 @@ impl Requests {
     /// # Errors
     ///
     /// Where the input cannot be read.
-    pub(super) async fn serve(&mut self, mut input: Input<impl AsyncBufRead + Unpin>) -> io::Result<()> {
+    pub(super) async fn serve(&mut self, input: Input<impl AsyncBufRead + Unpin>) -> io::Result<()> {
+        let bridge = Arc::clone(&self.bridge);
+        let (sender, lines) = mpsc::channel(AHEAD);
+        let mut taken = Box::pin(self.take_all(lines));
+        let read = tokio::select! {
+            read = read_ahead(input, sender) => read,
+            // It goes on for as long as there may be another line.
+            () = &mut taken => return Ok(()),
+        };
+        if timeout(GRACE, taken).await.is_err() {
+            bridge.gave_up();
+        }
+        read
+    }
+
+    /// Takes one line after the other until there are no more, and waits for what is under way.
+    async fn take_all(&mut self, mut lines: mpsc::Receiver<Read>) {
         let mut number = 0;
         loop {
             tokio::select! {
-                line = input.next() => {
-                    let Some(line) = line? else { break };
+                line = lines.recv() => {
+                    let Some(line) = line else { break };
                     number += 1;
                     match line {
                         Ok(text) => self.take(text, number).await,
@@ -62,9 +85,7 @@ impl Requests {
             }
         }
         self.lasting.abort_all();
-        let finished = async { while self.tasks.join_next().await.is_some() {} };
-        let _ = timeout(GRACE, finished).await;
-        Ok(())
+        while self.tasks.join_next().await.is_some() {}
     }
 
     /// Gives up whatever is under way: its streams end.
@@ -81,7 +102,7 @@ impl Requests {
         self.bridge.out.error(None, code, &wrong.to_string()).await;
     }
 
-    /// Sends a line. What is not answered is sent before the next line is read, so that it
+    /// Sends a line. What is not answered is sent before the next line is taken, so that it
     /// arrives before what follows it.
     async fn take(&mut self, text: String, number: u64) {
         let line = match Line::read(text, number) {
@@ -135,4 +156,17 @@ impl Requests {
             self.open.extend(line.says.ids.iter().map(|id| (id.clone(), task.clone())));
         }
     }
+}
+
+/// Hands every line of `input` on, and is done at its end.
+async fn read_ahead(
+    mut input: Input<impl AsyncBufRead + Unpin>,
+    lines: mpsc::Sender<Read>,
+) -> io::Result<()> {
+    while let Some(line) = input.next().await? {
+        if lines.send(line).await.is_err() {
+            break;
+        }
+    }
+    Ok(())
 }
