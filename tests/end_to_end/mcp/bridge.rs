@@ -3,6 +3,7 @@
 mod calls;
 mod driver;
 mod ends;
+mod forms;
 mod lines;
 mod lost;
 mod proxy;

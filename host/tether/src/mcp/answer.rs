@@ -10,17 +10,20 @@ use axum::body::{Body, Bytes};
 use hyper::body::{Body as HttpBody, Frame};
 
 use super::exchange::{Departure, Exchange};
+use super::question::Mark;
 
 /// The body of the answer to a request.
 pub(super) struct Answer {
     body: Body,
     exchange: Arc<Exchange>,
+    /// Of its session.
+    mark: Option<Mark>,
     departure: Departure,
 }
 
 impl Answer {
-    pub(super) fn new(body: Body, exchange: Arc<Exchange>, departure: Departure) -> Self {
-        Self { body, exchange, departure }
+    pub(super) fn new(body: Body, exchange: Arc<Exchange>, mark: Option<Mark>, departure: Departure) -> Self {
+        Self { body, exchange, mark, departure }
     }
 }
 
@@ -37,8 +40,8 @@ impl HttpBody for Answer {
             self.departure.arrived();
         }
         Poll::Ready(piece.map(|piece| {
-            let filled = self.exchange.splices().fill(without_id(piece));
-            Ok(Frame::data(filled))
+            let piece = marked(self.mark.as_ref(), without_id(piece));
+            Ok(Frame::data(self.exchange.splices().fill(piece)))
         }))
     }
 }
@@ -54,6 +57,14 @@ pub(super) fn next(body: &mut Body, context: &mut Context<'_>) -> Poll<Option<By
             }
             Some(Err(_)) | None => return Poll::Ready(None),
         }
+    }
+}
+
+/// An event of a session, with the mark of that on what is asked.
+pub(super) fn marked(mark: Option<&Mark>, piece: Bytes) -> Bytes {
+    match mark {
+        Some(mark) => mark.put_on(piece),
+        None => piece,
     }
 }
 

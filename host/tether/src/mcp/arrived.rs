@@ -22,6 +22,7 @@ use super::answer::Answer;
 use super::exchange::{Departure, Exchange};
 use super::headers::{Headers, REVISION, SESSION};
 use super::message::{Kind, Message};
+use super::question::Mark;
 use super::refusal::{error, full, no_session, starting, worded};
 use super::seats::Seat;
 use super::stream::Until;
@@ -51,6 +52,12 @@ pub(super) struct Named<'a> {
     pub(super) id: &'a str,
     /// What it speaks.
     pub(super) revision: &'static str,
+}
+
+/// rmcp's id of what a message of this session answers, where it answers something.
+fn asked<'a>(message: &'a Message, session: Option<Named<'_>>) -> Option<&'a str> {
+    let Kind::Response(Some(id)) = &message.kind else { return None };
+    Mark::of(session?.id).asked(id)
 }
 
 /// A request that names a session as it may not: none, somebody else's, or in two ways.
@@ -144,7 +151,10 @@ impl Arrived {
         } else {
             let with_arguments =
                 calls && message.name.as_deref().is_some_and(|name| self.mcp.has_headers(name));
-            let body = message.forwarded(with_arguments);
+            let body = match asked(&message, session) {
+                Some(id) => message.answering(id),
+                None => message.forwarded(with_arguments),
+            };
             self.handed_on(body, message.id(), Some(Arc::clone(&exchange))).await
         };
         if message.id().is_none() {
@@ -153,7 +163,7 @@ impl Arrived {
         let listens = message.asks_for("subscriptions/listen");
         answer.map(|body| {
             let body = if listens { Body::new(Until::new(body, self.is_shut_out())) } else { body };
-            Body::new(Answer::new(body, exchange, departure))
+            Body::new(Answer::new(body, exchange, session.map(|session| Mark::of(session.id)), departure))
         })
     }
 
@@ -167,9 +177,8 @@ impl Arrived {
             let wrong = "this session has begun; another one begins without `Mcp-Session-Id`";
             return Some((StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None)));
         }
-        // Ours are numbers, and rmcp takes a text for one.
-        if matches!(&message.kind, Kind::Response(Some(id)) if id.starts_with('"')) {
-            let wrong = "nothing was asked under this `id`";
+        if matches!(message.kind, Kind::Response(_)) && asked(message, session).is_none() {
+            let wrong = "nothing was asked under this `id` in this session";
             return Some((StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None)));
         }
         // The extension is one of the revision without sessions.

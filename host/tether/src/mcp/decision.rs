@@ -130,7 +130,7 @@ impl Server {
         answers: InputResponses,
         exchange: &Exchange,
     ) -> Result<CallToolResponse, ErrorData> {
-        let other = || problem::invalid("`requestState` is none that this call gave");
+        let other = || problem::invalid(words::OTHER_STATE);
         let resumed = Resumed::read(state).ok_or_else(other)?;
         let action = match self.gateway().action(&exchange.caller, resumed.id()).await {
             Ok(action) => action,

@@ -10,6 +10,7 @@ use rmcp::ErrorData;
 
 use super::arrived::Arrived;
 use super::message::{Posted, Unreadable};
+use super::question::Mark;
 use super::refusal::{error, refused};
 use super::stream::{News, Until};
 use super::{batch, door};
@@ -42,16 +43,17 @@ async fn posted(arrived: Arrived, body: Body) -> Response {
         Err(unreadable) => return refused(unreadable),
     };
     match Posted::read(text) {
-        Ok(Posted::One(message)) => arrived.answer(message).await,
+        Ok(Posted::One(message)) => arrived.answer(*message).await,
         Ok(Posted::Batch(messages)) => batch::answer(arrived, messages).await,
         Err(unreadable) => refused(unreadable),
     }
 }
 
 async fn listened(arrived: Arrived) -> Response {
-    if let Err(misnamed) = arrived.session() {
-        return misnamed.answer(None);
-    }
+    let mark = match arrived.session() {
+        Ok(session) => session.map(|session| Mark::of(session.id)),
+        Err(misnamed) => return misnamed.answer(None),
+    };
     let answer = arrived.handed_on(Bytes::new(), None, None).await;
     if answer.status() != StatusCode::OK {
         return answer;
@@ -64,7 +66,7 @@ async fn listened(arrived: Arrived) -> Response {
         }
     };
     let first = Bytes::from_static(LOOK_AGAIN.as_bytes());
-    answer.map(|body| Body::new(News::new(Body::new(Until::new(body, over)), first)))
+    answer.map(|body| Body::new(News::new(Body::new(Until::new(body, over)), first, mark)))
 }
 
 async fn ended(arrived: Arrived) -> Response {

@@ -30,7 +30,7 @@ proptest! {
     #[test]
     fn what_is_read_of_a_message_rmcp_reads_as_well(text in near(MESSAGES)) {
         let messages = match Posted::read(text) {
-            Ok(Posted::One(message)) => vec![message],
+            Ok(Posted::One(message)) => vec![*message],
             Ok(Posted::Batch(messages)) => messages.into_iter().flatten().collect(),
             Err(_) => return Ok(()),
         };

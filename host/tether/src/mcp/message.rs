@@ -16,7 +16,7 @@ pub(super) const KEY: &str = "tether/idempotencyKey";
 #[derive(Debug)]
 pub(super) enum Posted {
     /// One message.
-    One(Message),
+    One(Box<Message>),
     /// A list, each of which is one or none.
     Batch(Vec<Result<Message, Unreadable>>),
 }
@@ -25,7 +25,7 @@ impl Posted {
     /// Reads a body.
     pub(super) fn read(text: String) -> Result<Self, Unreadable> {
         if !text.trim_start().starts_with('[') {
-            return Message::read(text).map(Self::One);
+            return Message::read(text).map(|message| Self::One(Box::new(message)));
         }
         JsonText::parse(text.as_str())?;
         // What was accepted is a list.
@@ -49,7 +49,9 @@ pub(super) struct Message {
     /// What `_meta` has under [`KEY`].
     pub(super) key: Option<Value>,
     text: String,
-    /// Where the parameters stand in it.
+    /// Where the id stands in it.
+    id_at: Option<Range<usize>>,
+    /// Where the parameters do.
     parameters_at: Option<Range<usize>>,
     /// Where the arguments do.
     arguments_at: Option<Range<usize>>,
@@ -133,6 +135,7 @@ impl Message {
             Some(parameters) => self::members(parameters.get())
                 .ok_or_else(|| shape(id, "`params` must be an object, where there are any"))?,
         };
+        let id_at = members.get("id").map(|id| place(&text, id.get()));
         let parameters_at = members.get("params").map(|parameters| place(&text, parameters.get()));
         let name = parameters.get("name").and_then(|name| serde_json::from_str(name.get()).ok());
         let arguments = parameters.get("arguments").map(|arguments| arguments.get());
@@ -142,7 +145,18 @@ impl Message {
         let has_fitting_meta = meta.is_none_or(|meta| meta.starts_with('{'));
         let key = meta.and_then(self::members);
         let key = key.and_then(|meta| serde_json::from_str(meta.get(KEY)?.get()).ok());
-        Ok(Self { kind, method, name, arguments, has_fitting_meta, key, parameters_at, arguments_at, text })
+        Ok(Self {
+            kind,
+            method,
+            name,
+            arguments,
+            has_fitting_meta,
+            key,
+            id_at,
+            parameters_at,
+            arguments_at,
+            text,
+        })
     }
 
     /// Whether it is a request with this method.
@@ -173,6 +187,12 @@ impl Message {
         }
         Bytes::from([&self.text[..at.start], "{}", &self.text[at.end..]].concat())
     }
+
+    /// What rmcp is given of an answer: the body, under the `id` that rmcp knows.
+    pub(super) fn answering(&self, id: &str) -> Bytes {
+        let Some(at) = &self.id_at else { return self.forwarded(false) };
+        Bytes::from([&self.text[..at.start], id, &self.text[at.end..]].concat())
+    }
 }
 
 /// The id in a message that is none, where it has one.
@@ -202,7 +222,7 @@ fn id_of(text: &str) -> Option<String> {
 }
 
 /// Where `part`, which is a part of `whole`, stands in it.
-fn place(whole: &str, part: &str) -> Range<usize> {
+pub(super) fn place(whole: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - whole.as_ptr().addr();
     start..start + part.len()
 }

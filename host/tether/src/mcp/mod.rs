@@ -25,6 +25,7 @@ mod metadata;
 mod parameters;
 mod problem;
 mod progress;
+mod question;
 mod refusal;
 mod revision;
 mod seats;

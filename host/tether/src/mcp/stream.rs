@@ -9,7 +9,8 @@ use hyper::body::{Body as HttpBody, Frame};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::answer::{next, without_id};
+use super::answer::{marked, next, without_id};
+use super::question::Mark;
 
 /// A body that ends early.
 pub(super) struct Until {
@@ -44,12 +45,13 @@ pub(super) struct News {
     body: Body,
     /// Sent first.
     first: Option<Bytes>,
+    mark: Option<Mark>,
 }
 
 impl News {
-    /// `first`, and then what `body` has.
-    pub(super) fn new(body: Body, first: Bytes) -> Self {
-        Self { body, first: Some(first) }
+    /// `first`, and then what `body` has, with the mark of its session.
+    pub(super) fn new(body: Body, first: Bytes, mark: Option<Mark>) -> Self {
+        Self { body, first: Some(first), mark }
     }
 }
 
@@ -68,7 +70,10 @@ impl HttpBody for News {
             match ready!(next(&mut self.body, context)) {
                 // It belongs to a request whose stream is gone, and never here.
                 Some(piece) if is_answer(&piece) => {}
-                piece => return Poll::Ready(piece.map(|piece| Ok(Frame::data(without_id(piece))))),
+                piece => {
+                    let marked = |piece| marked(self.mark.as_ref(), without_id(piece));
+                    return Poll::Ready(piece.map(|piece| Ok(Frame::data(marked(piece)))));
+                }
             }
         }
     }

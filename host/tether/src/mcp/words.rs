@@ -31,6 +31,10 @@ const LONGEST: usize = 1_000;
 /// Characters of arguments where there is no preview.
 const LONGEST_ARGUMENTS: usize = 300;
 
+/// A call comes back with a `requestState` that it did not give, or that the host has forgotten.
+pub(super) const OTHER_STATE: &str = "`requestState` is none that this call gave since the host was \
+started. If you proposed this before, see with tether_actions where it stands, and do not call again.";
+
 /// One line that says whose words it holds by its quotes.
 fn quoted(text: &str, most: usize) -> String {
     format!("\"{}\"", plain(text, most).replace('"', "'"))

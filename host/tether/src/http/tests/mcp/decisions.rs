@@ -258,15 +258,19 @@ async fn in_a_session_the_page_comes_in_the_stream_of_the_call_and_decides_nothi
 }
 
 #[tokio::test]
-async fn in_a_session_an_answer_has_the_id_that_was_asked_under() {
+async fn in_a_session_an_answer_has_the_id_that_was_asked_under_in_that_session() {
     let server = Server::deciding_by_forms().await;
-    let client = able(&server, SESSIONS, forms()).await;
+    let (client, other) = (able(&server, SESSIONS, forms()).await, able(&server, SESSIONS, forms()).await);
     let mut stream = client.started(client.fresh_id(), "write", "{}").await;
-    let (id, _) = asked(&mut stream).await;
+    let mut others = other.started(other.fresh_id(), "write", "{}").await;
+    let ((id, _), (others_id, _)) = (asked(&mut stream).await, asked(&mut others).await);
+    assert_ne!(id, others_id);
     let yes = r#"{"action":"accept","content":{"decision":"confirm"}}"#;
-    let body = format!(r#"{{"jsonrpc":"2.0","id":"{id}","result":{yes}}}"#);
-    client.post(&body, &[]).await.is_error(400, -32600, "nothing was asked");
-    assert_eq!(stand(&server).await, ["Pending"]);
+    for id in [others_id, json!(0), json!("0"), json!(format!("{}0", id.as_str().unwrap()))] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{yes}}}"#);
+        client.post(&body, &[]).await.is_error(400, -32600, "nothing was asked");
+    }
+    assert_eq!(stand(&server).await, ["Pending", "Pending"]);
     answer(&client, &id, yes).await;
     assert!(rest(&mut stream).await.contains("Done."));
 }
