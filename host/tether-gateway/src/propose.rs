@@ -57,6 +57,10 @@ impl Gateway {
             channel: Some(caller.channel),
             max_open: rule.max_open,
         };
+        if rule.max_open.is_some() {
+            // Those of which an end was told are open no more.
+            self.endings.all_written().await;
+        }
         fault::reached(Point::BeforePropose);
         let proposed = self.actions.propose(action).await.map_err(store_problem)?;
         fault::reached(Point::Proposed);
