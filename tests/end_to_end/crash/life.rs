@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::support::{Api, Setup};
+use crate::support::{Api, Setup, eventually};
 
 /// A process that is killed where it halts.
 pub(super) struct Life {
@@ -57,6 +57,12 @@ impl Life {
         let text = |name: &str| ready[name].as_str().unwrap_or_default().to_owned();
         let address = text("url").trim_start_matches("http://").parse().map_err(io::Error::other)?;
         Ok(Api { address, token: text("token") })
+    }
+
+    /// Waits until it has halted, and is dead by that.
+    #[track_caller]
+    pub(super) fn wait_for_its_death(&self) {
+        eventually("it halts", || lock(&self.child).try_wait().expect("it can be waited for"));
     }
 
     /// `kill -9`, if it lives; everything that it said.

@@ -70,10 +70,14 @@ impl World {
         let before = self.upstream.received().len();
         let mut settled = None;
         let told = self.confirmed(&mut life, past, before, &mut settled);
+        if halt.is_some() && told.is_ok() {
+            // An end is told before it is written: what comes after that may be still to come.
+            life.wait_for_its_death();
+        }
         let Told { passed, halted, text } = life.end();
         past.requests = self.requests(past, before);
-        // An end is told before it is written: whoever confirmed may have heard everything by
-        // then, and the next life is asked whether it is so.
+        // Whoever confirmed may have heard everything by then; the next life is asked whether it
+        // is so.
         let may_be_told = passed.iter().any(|passing| passing.starts_with("end-told#"));
         assert!(told.is_err() == halted || halted && may_be_told, "{}: {told:?}\n{text}", past.story);
         if is_first {

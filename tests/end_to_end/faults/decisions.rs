@@ -93,6 +93,7 @@ fn what_was_exported_is_what_the_history_must_go_on_from() {
     let mut server = Setup::of(&["probe"]).start();
     let done = server.api.propose("probe_write", r#"{"note":"kept"}"#);
     server.api.confirm(&done, "{}").check("200 Succeeded");
+    server.api.action(&done).check("200 Succeeded"); // who looks waits until it is written
     server.kill();
     let folder = server.setup.folder().path().to_owned();
     let data = server.setup.data().to_string_lossy().into_owned();
