@@ -137,6 +137,12 @@ fn nobody_is_told_again_sooner_than_they_wanted() {
 }
 
 /// Killed after the receiver has it and before that is noted.
+/// Events that wait for their delivery, or for its being noted.
+fn undelivered(server: &Server) -> i64 {
+    let file = rusqlite::Connection::open(server.file("actions.db")).unwrap();
+    file.query_row("SELECT count(*) FROM hook_queue", [], |row| row.get(0)).unwrap()
+}
+
 #[test]
 fn what_was_delivered_and_not_noted_is_delivered_again_under_its_id() {
     let held = Arc::new(AtomicBool::new(true));
@@ -158,6 +164,7 @@ fn what_was_delivered_and_not_noted_is_delivered_again_under_its_id() {
     // From there on it goes on where it was.
     server.api.decline(&id, "{}").check("200 Declined");
     assert_eq!(words(&about(&upstream, &id, 3)[2]), "decided Declined");
+    eventually("its delivery is noted", || (undelivered(&server) == 0).then_some(()));
     server.restart();
     let other = write(&server);
     about(&upstream, &other, 1);
