@@ -3,6 +3,7 @@
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -273,6 +274,28 @@ async fn so_many_proposals_of_a_tool_are_open_and_a_repetition_is_never_refused(
     world.clock.advance(Duration::from_secs(2 * 24 * 3600));
     assert!(propose(&gateway, key("4")).await.is_ok());
     assert!(propose(&gateway, key("5")).await.is_ok(), "what is over is not open, though nobody swept");
+}
+
+#[tokio::test]
+async fn what_was_told_to_have_ended_is_not_open_though_it_is_still_being_written() {
+    let world = World::new(&[Act::Commit]);
+    let gateway = with(&world, Rule { max_open: Some(1), ..Rule::default() });
+    let first = propose(&gateway, key("1")).await.unwrap().id;
+    world.actions.ends.hold();
+    assert_eq!(confirm(&gateway, &ann(), first, "k", None).await, "Succeeded");
+    world.actions.ends.came().await;
+    assert_eq!(world.stored(first).state.status(), Status::Executing);
+    let mut next = pin!(propose(&gateway, key("2")));
+    for _ in 0..100 {
+        tokio::select! {
+            biased;
+            early = &mut next => panic!("answered before the end is written: {early:?}"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    world.actions.ends.release();
+    assert!(next.await.is_ok());
+    assert_eq!(world.stored(first).state.status(), Status::Succeeded);
 }
 
 #[tokio::test]

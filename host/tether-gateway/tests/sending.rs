@@ -118,15 +118,15 @@ async fn what_was_sent_while_the_host_looked_around_is_not_overlooked() {
     let world = World::new(&[Act::Send(Answer::Status(200), Then::Panic)]);
     let (gateway, id) = proposed(&world).await;
     world.handlers.holds.store(true, Ordering::SeqCst);
-    world.actions.holds_lists.store(true, Ordering::SeqCst);
+    world.actions.lists.hold();
     let spawned = Arc::clone(&gateway);
     let confirming = tokio::spawn(async move { confirm(&spawned, id).await });
     world.handlers.started.notified().await;
     let sweeping = tokio::spawn(async move { gateway.sweep().await });
-    world.actions.listed.notified().await;
+    world.actions.lists.came().await;
     world.handlers.go_on.notify_one();
     assert_eq!(confirming.await.unwrap(), "INTERNAL");
-    world.actions.go_on.notify_one();
+    world.actions.lists.release();
     sweeping.await.unwrap().unwrap();
     let action = world.stored(id);
     assert_eq!(answers(&action), [(1, Answer::InDoubt)]);

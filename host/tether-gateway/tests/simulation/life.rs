@@ -3,17 +3,17 @@
 
 mod chance;
 mod counts;
+mod process;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tether_core::action::{Action, Output, State, Status};
 use tether_core::audit::{Auditor, Case, Seen, Word};
-use tether_core::id::{ActionId, IdempotencyKey};
+use tether_core::id::ActionId;
 use tether_core::identity::Role;
-use tether_core::problem::Problem;
 use tether_core::retry::RetryPolicy;
 use tether_core::rule::{Rule, Rules};
 use tether_gateway::{Called, Gateway, Outcome, Settings, Told};
@@ -21,20 +21,12 @@ use tokio::task::{JoinHandle, yield_now};
 
 use self::chance::Step;
 pub(crate) use self::counts::Counts;
+use self::process::{Answer, Life};
 use crate::clock::SimulatedClock;
 use crate::handlers::SimulatedHandlers;
 use crate::model::{Asked, Ever, Model, check_told};
 use crate::outside::Outside;
 use crate::world::{Fuse, MemoryActions, agent, caller, json};
-
-/// What a task was told that asked for something.
-enum Answer {
-    Proposed(Option<IdempotencyKey>, &'static str, Result<Action, Problem>),
-    Confirmed(Asked, Result<Outcome, Problem>),
-    Declined(Result<Outcome, Problem>),
-    Swept,
-    Recovered,
-}
 
 pub(crate) struct Simulation {
     outside: Arc<Outside>,
@@ -47,15 +39,6 @@ pub(crate) struct Simulation {
     outdated_once: bool,
     steps: Vec<Step>,
     counts: Counts,
-}
-
-/// What a process holds.
-struct Life {
-    gateway: Arc<Gateway>,
-    answers: Arc<Mutex<Vec<Answer>>>,
-    tasks: Vec<JoinHandle<()>>,
-    serves: bool,
-    sweeps: bool,
 }
 
 impl Simulation {
@@ -169,13 +152,7 @@ impl Simulation {
         };
         let clock = Arc::new(self.clock.clone());
         let gateway = Gateway::new(self.actions.clone(), self.handlers.clone(), clock, settings);
-        let mut life = Life {
-            gateway: Arc::clone(&gateway),
-            answers: Arc::default(),
-            tasks: Vec::new(),
-            serves: false,
-            sweeps: false,
-        };
+        let mut life = Life::of(Arc::clone(&gateway));
         life.ask(async move {
             gateway.recover().await.unwrap();
             Answer::Recovered
@@ -377,23 +354,6 @@ impl Simulation {
             }
         }
         Ok(())
-    }
-}
-
-impl Life {
-    fn ask(&mut self, asking: impl Future<Output = Answer> + Send + 'static) {
-        let answers = Arc::clone(&self.answers);
-        self.tasks.push(tokio::spawn(async move {
-            let answer = asking.await;
-            answers.lock().unwrap().push(answer);
-        }));
-    }
-
-    /// A caller goes away, unless it is the host itself.
-    fn lose(&mut self, index: usize) {
-        if self.serves && !self.sweeps {
-            self.tasks.remove(index).abort();
-        }
     }
 }
 

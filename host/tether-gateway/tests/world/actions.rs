@@ -1,6 +1,7 @@
 //! Actions in memory, with the rules that every store keeps.
 
-use std::collections::HashMap;
+mod tables;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -17,46 +18,53 @@ use tether_core::port::actions::{
 };
 use tokio::sync::Notify;
 
+use self::tables::{Tables, ended_at, erased};
 use super::Fuse;
-
-type Key = (TenantId, UserId, IdempotencyKey);
-
-#[derive(Default)]
-struct Tables {
-    actions: Vec<Action>,
-    proposal_keys: HashMap<Key, ActionId>,
-    confirm_keys: HashMap<Key, ActionId>,
-    history: Vec<(ActionId, HistoryEvent)>,
-    /// Of erased outputs, from when on their records are to be emptied.
-    records_due: HashMap<ActionId, Timestamp>,
-    /// How often it was asked which components are needed.
-    components_asked: usize,
-    /// Notes of what is about to be sent that were written.
-    notes: usize,
-    /// Another program holds the file.
-    busy: bool,
-    /// Writes that fail before the store works again.
-    failures: usize,
-}
 
 pub(crate) struct MemoryActions {
     tables: Mutex<Tables>,
     fuse: Arc<Fuse>,
-    /// The list of what is executing is made, and then waits for the test.
-    pub(crate) holds_lists: AtomicBool,
-    pub(crate) listed: Notify,
-    pub(crate) go_on: Notify,
+    /// Holds the list of what is executing, once it is made.
+    pub(crate) lists: Hold,
+    /// Holds what says that an action has ended, before it is written.
+    pub(crate) ends: Hold,
+}
+
+/// A place at which the store waits for the test, where the test wants that.
+#[derive(Default)]
+pub(crate) struct Hold {
+    holds: AtomicBool,
+    came: Notify,
+    go_on: Notify,
+}
+
+impl Hold {
+    /// From now on whoever comes waits.
+    pub(crate) fn hold(&self) {
+        self.holds.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until somebody has come.
+    pub(crate) async fn came(&self) {
+        self.came.notified().await;
+    }
+
+    /// Lets the one who has come go on.
+    pub(crate) fn release(&self) {
+        self.go_on.notify_one();
+    }
+
+    async fn pass(&self) {
+        if self.holds.load(Ordering::SeqCst) {
+            self.came.notify_one();
+            self.go_on.notified().await;
+        }
+    }
 }
 
 impl MemoryActions {
     pub(crate) fn new(fuse: Arc<Fuse>) -> Self {
-        Self {
-            tables: Mutex::default(),
-            fuse,
-            holds_lists: AtomicBool::default(),
-            listed: Notify::new(),
-            go_on: Notify::new(),
-        }
+        Self { tables: Mutex::default(), fuse, lists: Hold::default(), ends: Hold::default() }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -151,115 +159,9 @@ impl MemoryActions {
     }
 }
 
-impl Tables {
-    fn find(&mut self, id: ActionId) -> Option<&mut Action> {
-        self.actions.iter_mut().find(|action| action.id == id)
-    }
-
-    fn swap(&mut self, change: Change) -> Swap {
-        let Some(action) = self.find(change.seen.id).map(|action| action.clone()) else { return Swap::Gone };
-        if action.revision != change.seen.revision {
-            return Swap::Stale(action);
-        }
-        let approvals = change.seen.state.approvals().len();
-        let confirmation = match &change.state {
-            State::Executing { claim, .. } => Some(claim),
-            State::Pending { approvals: now, .. } if now.len() > approvals => {
-                now.last().map(|approval| &approval.claim)
-            }
-            _ => None,
-        };
-        if let Some(claim) = confirmation
-            && let Some(key) = &claim.key
-        {
-            let holder = (change.seen.proposal.tenant.clone(), claim.by.clone(), key.clone());
-            if *self.confirm_keys.entry(holder).or_insert(change.seen.id) != change.seen.id {
-                return Swap::KeyTaken;
-            }
-        }
-        let event = HistoryEvent {
-            at: change.at,
-            actor: change.actor,
-            from: Some(action.state.status()),
-            to: change.state.status(),
-            attempt: change.state.attempts_used(),
-            detail: change.detail,
-        };
-        self.history.push((change.seen.id, event));
-        let row = self.find(change.seen.id).unwrap();
-        row.state = change.state;
-        row.ledger = change.ledger;
-        row.revision = Revision(row.revision.0 + 1);
-        Swap::Done(row.clone())
-    }
-}
-
-/// Something of an action that has ended is erased: the event that says so.
-fn erased(action: &mut Action, at: Timestamp, detail: &str) -> HistoryEvent {
-    action.revision = Revision(action.revision.0 + 1);
-    let status = action.state.status();
-    let (attempt, detail) = (action.state.attempts_used(), detail.to_owned());
-    HistoryEvent { at, actor: None, from: Some(status), to: status, attempt, detail }
-}
-
-fn ended_at(state: &State) -> Option<Timestamp> {
-    match state {
-        State::Pending { .. } | State::Executing { .. } => None,
-        State::Succeeded { at, .. }
-        | State::Failed { at, .. }
-        | State::Declined { at, .. }
-        | State::Expired { at, .. } => Some(*at),
-    }
-}
-
 impl ActionStore for MemoryActions {
     fn propose(&self, new: NewAction) -> BoxFuture<'_, Result<Proposed, StoreError>> {
-        self.write(move |tables| {
-            let key = new.key.map(|key| (new.proposal.tenant.clone(), new.proposal.proposer.clone(), key));
-            if let Some(id) = key.as_ref().and_then(|key| tables.proposal_keys.get(key).copied()) {
-                return Proposed::Before(tables.find(id).unwrap().clone());
-            }
-            let is_open = |action: &&Action| {
-                let (one, other) = (&action.proposal, &new.proposal);
-                let same =
-                    one.tenant == other.tenant && one.proposer == other.proposer && one.tool == other.tool;
-                same && match action.state {
-                    State::Pending { expires_at, .. } => expires_at > other.created_at,
-                    State::Executing { .. } => true,
-                    _ => false,
-                }
-            };
-            if new.max_open.is_some_and(|most| tables.actions.iter().filter(is_open).count() >= most as usize)
-            {
-                return Proposed::TooMany;
-            }
-            if let Some(key) = key {
-                tables.proposal_keys.insert(key, new.id);
-            }
-            let action = Action {
-                id: new.id,
-                revision: Revision(1),
-                proposal: new.proposal,
-                state: State::Pending {
-                    attempts_used: 0,
-                    expires_at: new.expires_at,
-                    last_failure: None,
-                    approvals: Vec::new(),
-                },
-                ledger: Ledger::default(),
-            };
-            let event = HistoryEvent {
-                at: action.proposal.created_at,
-                actor: Some(Actor { user: action.proposal.proposer.clone(), channel: new.channel }),
-                from: None,
-                to: Status::Pending,
-                attempt: 0,
-                detail: "proposed".to_owned(),
-            };
-            tables.history.push((action.id, event));
-            tables.actions.push(action.clone());
-            Proposed::New(action)
-        })
+        self.write(move |tables| tables.propose(new))
     }
 
     fn proposed_with<'a>(
@@ -324,7 +226,12 @@ impl ActionStore for MemoryActions {
     }
 
     fn swap(&self, change: Change) -> BoxFuture<'_, Result<Swap, StoreError>> {
-        self.write(move |tables| tables.swap(change))
+        Box::pin(async move {
+            if ended_at(&change.state).is_some() {
+                self.ends.pass().await;
+            }
+            self.write(|tables| tables.swap(change)).await
+        })
     }
 
     fn note<'a>(
@@ -352,10 +259,7 @@ impl ActionStore for MemoryActions {
             tables.actions.iter().filter(executing).cloned().collect()
         });
         Box::pin(async move {
-            if self.holds_lists.load(Ordering::SeqCst) {
-                self.listed.notify_one();
-                self.go_on.notified().await;
-            }
+            self.lists.pass().await;
             list.await
         })
     }
