@@ -7,7 +7,8 @@ use tether_core::problem::Code;
 use tether_interleavings::Told;
 
 use crate::check;
-use crate::world::{Act, World, all, count, live, person};
+use crate::handlers::Act;
+use crate::world::{World, all, count, live, person};
 
 #[test]
 fn two_with_one_key_are_one_effect_and_its_replay() {

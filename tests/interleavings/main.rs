@@ -12,6 +12,7 @@
 //! A failure prints its schedule; `shuttle::replay` runs it again.
 
 mod confirmations;
+mod handlers;
 mod pairs;
 mod people;
 mod places;

@@ -6,7 +6,8 @@ use shuttle::future::spawn;
 use tether_interleavings::{Settings, Told};
 
 use crate::check_all;
-use crate::world::{Act, Hourglass, World, json, live, of_tenant, person, told};
+use crate::handlers::Act;
+use crate::world::{Hourglass, World, json, live, of_tenant, person, told};
 
 #[test]
 fn who_waits_is_woken_whenever_it_comes() {

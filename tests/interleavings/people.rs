@@ -5,7 +5,8 @@ use tether_core::problem::Code;
 use tether_interleavings::Told;
 
 use crate::check;
-use crate::world::{Act, World, all, count, live, person};
+use crate::handlers::Act;
+use crate::world::{World, all, count, live, person};
 
 #[test]
 fn of_two_at_once_one_approves_and_the_other_begins_the_attempt() {

@@ -7,7 +7,8 @@ use tether_core::problem::Code;
 use tether_interleavings::{Called, Settings, Told};
 
 use crate::check;
-use crate::world::{Act, Hourglass, World, all, count, json, live, of_tenant};
+use crate::handlers::Act;
+use crate::world::{Hourglass, World, all, count, json, live, of_tenant};
 
 /// So many places, and one for each tenant.
 fn places(max_concurrent: usize) -> Settings {

@@ -5,7 +5,8 @@ use tether_core::problem::Code;
 use tether_interleavings::Told;
 
 use crate::check;
-use crate::world::{Act, World, live};
+use crate::handlers::Act;
+use crate::world::{World, live};
 
 #[test]
 fn a_sweeper_leaves_an_attempt_alone_whose_task_lives() {

@@ -40,7 +40,7 @@ impl HttpBody for Answer {
             self.departure.arrived();
         }
         Poll::Ready(piece.map(|piece| {
-            let piece = marked(self.mark.as_ref(), without_id(piece));
+            let piece = of_session(self.mark.as_ref(), piece);
             Ok(Frame::data(self.exchange.splices().fill(piece)))
         }))
     }
@@ -60,8 +60,10 @@ pub(super) fn next(body: &mut Body, context: &mut Context<'_>) -> Poll<Option<By
     }
 }
 
-/// An event of a session, with the mark of that on what is asked.
-pub(super) fn marked(mark: Option<&Mark>, piece: Bytes) -> Bytes {
+/// A piece as its client gets it: without the id of an event, and with the mark of the session,
+/// where there is one, on what is asked.
+pub(super) fn of_session(mark: Option<&Mark>, piece: Bytes) -> Bytes {
+    let piece = without_id(piece);
     match mark {
         Some(mark) => mark.put_on(piece),
         None => piece,
@@ -70,7 +72,7 @@ pub(super) fn marked(mark: Option<&Mark>, piece: Bytes) -> Bytes {
 
 /// An event without its id: a client that saw one would ask to resume after it, and nothing
 /// is resumed. An event is one piece, and its id follows the one line of its data.
-pub(super) fn without_id(piece: Bytes) -> Bytes {
+fn without_id(piece: Bytes) -> Bytes {
     if !piece.starts_with(b"data: ") {
         return piece;
     }

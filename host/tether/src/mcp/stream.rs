@@ -9,7 +9,7 @@ use hyper::body::{Body as HttpBody, Frame};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::answer::{marked, next, without_id};
+use super::answer::{next, of_session};
 use super::question::Mark;
 
 /// A body that ends early.
@@ -71,8 +71,8 @@ impl HttpBody for News {
                 // It belongs to a request whose stream is gone, and never here.
                 Some(piece) if is_answer(&piece) => {}
                 piece => {
-                    let marked = |piece| marked(self.mark.as_ref(), without_id(piece));
-                    return Poll::Ready(piece.map(|piece| Ok(Frame::data(marked(piece)))));
+                    let piece = piece.map(|piece| of_session(self.mark.as_ref(), piece));
+                    return Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))));
                 }
             }
         }

@@ -63,8 +63,32 @@ impl DatabaseFile {
 
     fn read_anew(&self) -> Result<GuardedConnection, SqlError> {
         let stop = Stop::after(self.limits().turn_time);
-        let alone = !self.own || self.was_alone()?;
-        let writer = open_writer(&self.path, self.own, self.limits(), &stop).map_err(without_connection)?;
+        if self.own { self.own_anew(&stop) } else { self.existing_anew(&stop) }
+    }
+
+    /// One of ours, once nobody else had it open.
+    fn own_anew(&self, stop: &Stop) -> Result<GuardedConnection, SqlError> {
+        let alone = self.was_alone()?;
+        let writer = self.written_again(stop)?;
+        if !alone {
+            // Whoever closes it last would move the log into the file: as long as this one
+            // is kept, nobody does.
+            *self.idle_writer() = Some(writer);
+            return Err(SqlError::Unreachable("another program has it open: close that".to_owned()));
+        }
+        Ok(writer)
+    }
+
+    /// An existing one, whoever else has it open.
+    fn existing_anew(&self, stop: &Stop) -> Result<GuardedConnection, SqlError> {
+        let writer = self.written_again(stop)?;
+        bury(&writer).map_err(|error| sql_error(&writer, error))?;
+        Ok(writer)
+    }
+
+    /// Opens it; its log, as the system has it, is written over itself and synced.
+    fn written_again(&self, stop: &Stop) -> Result<GuardedConnection, SqlError> {
+        let writer = open_writer(&self.path, self.own, self.limits(), stop).map_err(without_connection)?;
         let sqlite = |result: rusqlite::Result<()>| result.map_err(|error| sql_error(&writer, error));
         // Nobody else writes to the log, nor puts it to another use.
         sqlite(writer.execute_batch("BEGIN IMMEDIATE"))?;
@@ -72,15 +96,6 @@ impl DatabaseFile {
             .and_then(|()| left::sync_folder_of(&self.path)) // a log that is gone stays so
             .map_err(|error| unusable(&error))?;
         sqlite(writer.execute_batch("ROLLBACK"))?;
-        if !alone {
-            // Whoever closes it last would move the log into the file: as long as this one
-            // is kept, nobody does.
-            *self.idle_writer() = Some(writer);
-            return Err(SqlError::Unreachable("another program has it open: close that".to_owned()));
-        }
-        if !self.own {
-            sqlite(bury(&writer))?;
-        }
         Ok(writer)
     }
 
