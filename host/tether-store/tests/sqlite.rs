@@ -4,6 +4,10 @@
 mod announced;
 #[path = "sqlite/chain.rs"]
 mod chain;
+#[path = "sqlite/chain_of_erased.rs"]
+mod chain_of_erased;
+#[path = "sqlite/chain_of_evidence.rs"]
+mod chain_of_evidence;
 #[path = "sqlite/chain_of_old_files.rs"]
 mod chain_of_old_files;
 #[path = "sqlite/changed_rows.rs"]

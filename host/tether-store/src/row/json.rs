@@ -122,6 +122,16 @@ pub(super) fn read_ledger(text: &str) -> anyhow::Result<Ledger> {
     Ok(Ledger::new(entries.collect::<anyhow::Result<_>>()?))
 }
 
+/// What a ledger tells of attempts other than `running`, in its own form; none where it tells
+/// of no other. What cannot be read is taken as it is: nobody wrote it.
+pub(super) fn without_attempt(ledger: &str, running: i64) -> Option<String> {
+    let Ok(mut entries) = serde_json::from_str::<Vec<StoredEntry>>(ledger) else {
+        return Some(ledger.to_owned());
+    };
+    entries.retain(|entry| i64::from(entry.attempt) != running);
+    (!entries.is_empty()).then(|| to_text(&entries))
+}
+
 impl From<&Fact> for StoredFact {
     fn from(fact: &Fact) -> Self {
         match fact {

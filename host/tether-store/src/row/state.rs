@@ -143,10 +143,11 @@ impl StateColumns {
         })
     }
 
-    /// The digest of everything here, and of `ledger`. While an attempt executes, the
-    /// ledger grows without an event, and is left out. What was erased is told from what
-    /// is kept, so that a text cannot vanish, nor one come back, without an event. No name
-    /// holds a line break, and what may is there as its digest.
+    /// The digest of everything here, and of `ledger`. While an attempt executes, it notes
+    /// in the ledger what it sends, without an event: that is left out, and what the ledger
+    /// tells of other attempts is not. What was erased is told from what is kept, so that a
+    /// text cannot vanish, nor one come back, without an event. No name holds a line break,
+    /// and what may is there as its digest.
     pub(super) fn digest(&self, ledger: &str) -> Digest {
         let number = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
         let text = |text: &Option<String>| {
@@ -160,7 +161,7 @@ impl StateColumns {
             (None, None) => String::new(),
         };
         let ledger = match self.status.as_str() == Status::Executing.as_str() {
-            true => String::new(),
+            true => text(&json::without_attempt(ledger, self.attempts)),
             false => Digest::of(ledger).to_string(),
         };
         let Self { status, attempts, arguments_erased, .. } = self;
