@@ -1,20 +1,36 @@
 //! Text that a stranger wrote, made fit for people.
 
+mod characters;
+
+pub use characters::is_hidden;
+use characters::{is_emoji, is_skin};
+
 /// `text` with whatever a terminal or a page could take for more than text
-/// escaped, and cut to `most` characters (ending in `…` where it was longer).
+/// escaped, and cut to `most` characters (ending in `…` where it was longer). Emoji stay whole.
 pub fn plain(text: &str, most: usize) -> String {
+    cut(characters(text), most)
+}
+
+/// The same of a name. In one, no emoji needs what shows nothing: two names that differ look
+/// different.
+pub fn plain_name(name: &str, most: usize) -> String {
+    cut(name.chars().map(|character| (character, is_hidden(character))), most)
+}
+
+/// `characters`, of which those are escaped that go with a `true`.
+fn cut(characters: impl Iterator<Item = (char, bool)>, most: usize) -> String {
     let mut out = String::new();
     let mut left = most;
     let mut end = 0;
-    for character in text.chars() {
-        let length = if is_hidden(character) { character.escape_default().count() } else { 1 };
+    for (character, hides) in characters {
+        let length = if hides { character.escape_default().count() } else { 1 };
         if length > left {
             out.truncate(end);
             out.push('…');
             return out;
         }
         left -= length;
-        if is_hidden(character) {
+        if hides {
             out.extend(character.escape_default());
         } else {
             out.push(character);
@@ -32,20 +48,46 @@ pub fn shown(text: &str) -> String {
     plain(text, usize::MAX)
 }
 
+/// The whole name, as it may be shown to a person.
+pub fn shown_name(name: &str) -> String {
+    plain_name(name, usize::MAX)
+}
+
 /// The same of a text that may have several lines: they stay, with a line feed after each.
 pub fn shown_in_lines(text: &str) -> String {
     let line = |line: &str| shown(line.strip_suffix('\r').unwrap_or(line));
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Control characters, and those that turn the direction of writing or show
-/// nothing: they could make a text look like another.
-pub fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+/// The characters of `text`, with whether each is to be spelled out: where it is hidden, and is
+/// not what holds an emoji together. That is one U+FE0F directly after an emoji, and one U+200D
+/// from an emoji (with its U+FE0F or colour of skin) to the next.
+pub fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let mut before = Before::Other;
+    let mut rest = text.chars();
+    std::iter::from_fn(move || {
+        let character = rest.next()?;
+        let (hides, now) = match (character, before) {
+            ('\u{fe0f}', Before::Emoji) => (false, Before::Adorned),
+            ('\u{200d}', Before::Emoji | Before::Adorned) if rest.clone().next().is_some_and(is_emoji) => {
+                (false, Before::Other)
+            }
+            (_, Before::Emoji) if is_skin(character) => (false, Before::Adorned),
+            _ if is_emoji(character) => (false, Before::Emoji),
+            _ => (is_hidden(character), Before::Other),
+        };
+        before = now;
+        Some((character, hides))
+    })
+}
+
+/// What a character comes after.
+#[derive(Clone, Copy)]
+enum Before {
+    Emoji,
+    /// An emoji with all that it can have.
+    Adorned,
+    Other,
 }
 
 #[cfg(test)]
@@ -62,6 +104,72 @@ mod tests {
         check("Void ticket 1042 (€45.00) 👩‍🚀", 100, "Void ticket 1042 (€45.00) 👩‍🚀");
         check("a\nb\u{1b}[2J", 100, r"a\nb\u{1b}[2J");
         check("safe\u{202e}exe.pdf", 100, r"safe\u{202e}exe.pdf");
+    }
+
+    /// `Default_Ignorable_Code_Point` of Unicode 16, and what else draws nothing, range by range.
+    const HIDDEN: &[(u32, u32)] = &[
+        (0x0, 0x1f),
+        (0x7f, 0x9f),
+        (0xad, 0xad),
+        (0x34f, 0x34f),
+        (0x61c, 0x61c),
+        (0x115f, 0x1160),
+        (0x17b4, 0x17b5),
+        (0x180b, 0x180f),
+        (0x200b, 0x200f),
+        (0x2028, 0x202e),
+        (0x2060, 0x206f),
+        (0x2800, 0x2800),
+        (0x3164, 0x3164),
+        (0xfe00, 0xfe0f),
+        (0xfeff, 0xfeff),
+        (0xffa0, 0xffa0),
+        (0xfff0, 0xfffb),
+        (0x13430, 0x13442),
+        (0x16fe4, 0x16fe4),
+        (0x1bca0, 0x1bca3),
+        (0x1d159, 0x1d159),
+        (0x1d173, 0x1d17a),
+        (0xe0000, 0xe0fff),
+    ];
+
+    #[test]
+    fn whatever_shows_nothing_is_spelled_out_and_nothing_else_is() {
+        for character in '\0'..=char::MAX {
+            let number = u32::from(character);
+            let expected = HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&number));
+            assert_eq!(is_hidden(character), expected, "U+{number:04X}");
+        }
+        check("alice\u{3164}", 100, r"alice\u{3164}");
+        check("a\u{e0100}\u{fe00}\u{2800}", 100, r"a\u{e0100}\u{fe00}\u{2800}");
+    }
+
+    #[test]
+    fn emoji_stay_whole() {
+        for emoji in ["❤️", "👩‍🚀", "👨🏽‍⚕️", "🏳️‍🌈", "👁️‍🗨️", "👩‍❤️‍💋‍👨", "🇩🇪", "☕️☕️", "👍🏿", "🐦‍⬛"]
+        {
+            check(emoji, 100, emoji);
+        }
+    }
+
+    #[test]
+    fn nothing_is_hidden_between_emoji() {
+        check("🚀\u{fe0f}\u{fe0f}", 100, "🚀\u{fe0f}\\u{fe0f}");
+        check("🚀\u{200d}\u{200d}🚀", 100, r"🚀\u{200d}\u{200d}🚀");
+        check("🚀\u{200d}", 100, r"🚀\u{200d}");
+        check("🚀\u{200d}a\u{200d}🚀", 100, r"🚀\u{200d}a\u{200d}🚀");
+        check("🚀\u{200d}\u{fe0f}🚀", 100, r"🚀\u{200d}\u{fe0f}🚀");
+        check("👍🏿\u{fe0f}", 100, r"👍🏿\u{fe0f}");
+        check("a\u{fe0f}1\u{fe0f}\u{20e3}", 100, "a\\u{fe0f}1\\u{fe0f}\u{20e3}");
+        check("🚀\u{fe0e}\u{fe0f}", 100, r"🚀\u{fe0e}\u{fe0f}");
+        check("🏴\u{e0067}\u{e007f}", 100, r"🏴\u{e0067}\u{e007f}");
+    }
+
+    #[test]
+    fn a_name_hides_nothing_at_all() {
+        assert_eq!(plain_name("ann\u{200d}", 100), r"ann\u{200d}");
+        assert_eq!(plain_name("👩\u{200d}🚀❤\u{fe0f}", 100), r"👩\u{200d}🚀❤\u{fe0f}");
+        assert_eq!(plain_name("äöüß", 3), "äö…");
     }
 
     #[test]
