@@ -10,7 +10,7 @@
 
 use serde_json::{Value, json};
 use tether_core::action::{Action, Preview, Status};
-use tether_core::plain::plain;
+use tether_core::plain::{plain, plain_name};
 use tether_core::port::announcements::Announced;
 
 /// Characters of a stranger's text; Slack takes 3,000 in a section.
@@ -53,7 +53,7 @@ fn section(text: &str) -> Value {
 /// What happened, in one sentence.
 fn headline(announced: &Announced, action: &Action) -> String {
     let (proposal, event) = (&action.proposal, &announced.event);
-    let name = |text: &str| plain(text, MOST_OF_A_NAME);
+    let name = |text: &str| plain_name(text, MOST_OF_A_NAME);
     let tool = name(proposal.tool.as_str());
     let by = || match &event.actor {
         Some(actor) => format!(" by {}", name(actor.user.as_str())),
@@ -88,15 +88,32 @@ const NOTHING: char = '\u{200b}';
 /// make links of `[text](address)` or of whatever looks like an address.
 fn defused(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
+    for (at, letter) in text.char_indices() {
         out.push(letter);
-        let goes_on = letters.peek().is_some_and(|next| !next.is_whitespace() && !next.is_ascii_digit());
-        // Amounts and times of day are no addresses.
-        let is_mark = matches!(letter, '@' | '#' | '~' | ']') || matches!(letter, '.' | ':') && goes_on;
+        let is_mark = match letter {
+            '@' | '#' | '~' | ']' => true,
+            '.' | ':' => {
+                let (before, after) = (&text[..at], &text[at + 1..]);
+                after.starts_with(|next: char| !next.is_whitespace()) && !is_in_a_number(before, after)
+            }
+            _ => false,
+        };
         if is_mark {
             out.push(NOTHING);
         }
     }
     escaped(&out)
+}
+
+/// Whether the dot or colon between these is one of at most two within digits. Amounts and
+/// times of day are no addresses; `1.2.3.4:80` is one.
+fn is_in_a_number(before: &str, after: &str) -> bool {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let is_of_it = |letter: char| is_digit(letter) || matches!(letter, '.' | ':');
+    let (start, end) = (before.trim_end_matches(is_of_it), after.trim_start_matches(is_of_it));
+    let (head, tail) = (&before[start.len()..], &after[..after.len() - end.len()]);
+    // What ends a sentence is not within.
+    let (head, tail) = (head.trim_start_matches(['.', ':']), tail.trim_end_matches(['.', ':']));
+    let others = head.chars().chain(tail.chars()).filter(|letter| !is_digit(*letter)).count();
+    head.ends_with(is_digit) && tail.starts_with(is_digit) && others < 2
 }

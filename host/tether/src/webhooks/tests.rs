@@ -203,8 +203,32 @@ fn no_address_in_the_words_for_notifications_is_a_link() {
 
 #[test]
 fn amounts_and_times_stay_as_they_are() {
-    let text = slack(&approval(), "Void ticket 42 (open, 45.00 EUR, 12:30, due: today).")["text"].clone();
-    assert!(text.as_str().unwrap().contains("(open, 45.00 EUR, 12:30, due: today)."), "{text}");
+    let preview = "Void ticket 42 (open, 45.00 EUR, 12:30, due: today), v1.2.3 at 12:30:05.";
+    let text = slack(&approval(), preview)["text"].clone();
+    assert!(text.as_str().unwrap().contains(preview), "{text}");
+}
+
+#[test]
+fn no_address_of_digits_is_a_link() {
+    let preview =
+        "tel:5551234 1.2.3.4 1.2.3.4:80 10.0.0.1. http://1.2.3.4/x evil.1test [::1]:80 1:2:3:4:5:6:7:8";
+    let message = slack(&approval(), preview);
+    let text = message["text"].as_str().unwrap().strip_suffix(URL).unwrap();
+    for part in
+        ["tel:5", "1.2", "2.3", "3.4", "4:8", "10.0", "0.0", "0.1", "://", "evil.1", "::", ":1", "]:", "1:2"]
+    {
+        assert!(!text.contains(part), "{part:?} is in {text:?}");
+    }
+    assert!(text.replace('\u{200b}', "").contains(preview), "it reads the same: {text}");
+}
+
+#[test]
+fn a_name_with_what_shows_nothing_looks_like_no_other() {
+    let announced = announced(Some(Status::Pending), Status::Declined, Some("ann\u{200d}❤\u{fe0f}"));
+    let message = slack(&announced, "Void ticket 42");
+    let sentence = r"declined by ann\u{200d}❤\u{fe0f} (acme)";
+    assert!(message["blocks"][0]["text"]["text"].as_str().unwrap().ends_with(sentence), "{message}");
+    assert!(message["text"].as_str().unwrap().contains(sentence), "{message}");
 }
 
 #[test]
