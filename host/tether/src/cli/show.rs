@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::wire::evidence::{Went, sent};
 use crate::wire::seen::{SeenAction, SeenEntry};
-use tether_core::plain::shown;
+use tether_core::plain::{shown, shown_name};
 
 /// Everything that a person needs for a decision.
 pub(super) fn whole(action: &SeenAction) -> String {
@@ -21,10 +21,10 @@ pub(super) fn whole(action: &SeenAction) -> String {
         Some(args) => line("arguments", &shown(args.get())),
         None => line("arguments", "erased: their retention is over"),
     }
-    line("proposed", &format!("by {} at {}", shown(&action.proposed_by), shown(&action.created_at)));
+    line("proposed", &format!("by {} at {}", shown_name(&action.proposed_by), shown(&action.created_at)));
     line("attempts", &format!("{} of {} used", action.attempts_used, action.max_attempts));
     if action.approvals_needed > 1 {
-        let so_far: Vec<_> = action.approvals.iter().map(|approval| shown(&approval.by)).collect();
+        let so_far: Vec<_> = action.approvals.iter().map(|approval| shown_name(&approval.by)).collect();
         let so_far = if so_far.is_empty() { "nobody yet".to_owned() } else { so_far.join(", ") };
         line("takes", &format!("{} persons for each attempt; so far: {so_far}", action.approvals_needed));
     }
@@ -32,7 +32,7 @@ pub(super) fn whole(action: &SeenAction) -> String {
         line("expires", &shown(expires_at));
     }
     if let Some(by) = &action.decided_by {
-        line("decided by", &shown(by));
+        line("decided by", &shown_name(by));
     }
     if let Some(reason) = &action.decline_reason {
         line("reason", &shown(reason));

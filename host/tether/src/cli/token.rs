@@ -11,7 +11,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Subcommand;
 use tether_core::id::{TenantId, TokenId, UserId};
 use tether_core::identity::Role;
-use tether_core::plain::shown;
+use tether_core::plain::shown_name;
 use tether_core::problem::Problem;
 use tether_store::SqliteActions;
 
@@ -247,6 +247,6 @@ fn in_words(token: &SeenToken) -> String {
         Some(at) => format!("revoked {at}"),
         None => format!("until {expires_at}"),
     };
-    let (user, tenant) = (shown(user), shown(tenant));
+    let (user, tenant) = (shown_name(user), shown_name(tenant));
     format!("{token_id}  {user} of {tenant}: {}, {until}", roles.join(" "))
 }

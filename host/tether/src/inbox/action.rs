@@ -18,7 +18,7 @@ use tether_core::port::actions::HistoryEvent;
 use super::laid_out::laid_out;
 use super::page::{Page, alert};
 use super::person::{LOOKERS, Person};
-use super::words::{actor, age, badge, code, standing, time, told};
+use super::words::{actor, age, badge, code, named, standing, time, told};
 use super::{decision, evidence, no_action, refused, touches};
 use crate::http::{Host, Needs, Route};
 
@@ -98,10 +98,10 @@ fn main(
     html! {
         main #main.action data-action=(action.id) data-stands=(action.revision.0) data-says=(says) {
             div.title {
-                h1 { code { (told(proposal.tool.as_str())) } }
+                h1 { code { (named(proposal.tool.as_str())) } }
                 (badge(status))
                 p.lead {
-                    "Asked for by " b { (told(proposal.proposer.as_str())) }
+                    "Asked for by " b { (named(proposal.proposer.as_str())) }
                     ", " (age(proposal.created_at, now)) "."
                     @if let Standing::Pending { expires_at, .. } = &action.state {
                         " It can be decided until " (time(*expires_at)) ", " (age(*expires_at, now)) "."
@@ -164,7 +164,7 @@ fn particulars(action: &Action, now: Timestamp) -> Markup {
             h2 #particulars { "Particulars" }
             dl.pairs {
                 dt { "Asked for by" }
-                dd { (told(proposal.proposer.as_str())) ", of tenant " (told(proposal.tenant.as_str())) }
+                dd { (named(proposal.proposer.as_str())) ", of tenant " (named(proposal.tenant.as_str())) }
                 dt { "Proposed" }
                 dd { (time(proposal.created_at)) ", " (age(proposal.created_at, now)) }
                 @if let Standing::Pending { expires_at, .. } = &action.state {
@@ -181,7 +181,7 @@ fn particulars(action: &Action, now: Timestamp) -> Markup {
                             "Yes from "
                             @for (index, approval) in approvals.iter().enumerate() {
                                 @if index > 0 { ", " }
-                                b { (told(approval.claim.by.as_str())) } " at " (time(approval.at))
+                                b { (named(approval.claim.by.as_str())) } " at " (time(approval.at))
                             }
                             "."
                         }

@@ -8,7 +8,7 @@ use tether_gateway::failure_of;
 
 use super::laid_out::laid_out;
 use super::person::Person;
-use super::words::{counted, time, told, told_in_lines};
+use super::words::{counted, named, time, told, told_in_lines};
 
 /// `fell` are those who said yes and may no longer decide; `reason` is what the person had
 /// written before.
@@ -41,12 +41,12 @@ fn deciding(person: &Person, action: &Action, fell: &[UserId], reason: Option<&s
         }
         @if !said_yes && !action.state.approvals().is_empty() {
             p { "Said yes: " @for (index, approval) in action.state.approvals().iter().enumerate() {
-                @if index > 0 { ", " } b { (told(approval.claim.by.as_str())) }
+                @if index > 0 { ", " } b { (named(approval.claim.by.as_str())) }
             } "." }
         }
         @if let Some(gone) = fell.first() {
             div.note.failed {
-                p { b { (told(gone.as_str())) " said yes, and may not decide about it any more." } }
+                p { b { (named(gone.as_str())) " said yes, and may not decide about it any more." } }
                 p { "So it does not run. Decline it, and have it proposed again if it is wanted." }
             }
         } @else if said_yes {
@@ -112,11 +112,11 @@ fn over(action: &Action) -> Markup {
     match &action.state {
         State::Pending { .. } => html! {},
         State::Executing { attempt, claim, since, .. } => html! {
-            p { b { "It is running." } " Attempt " (attempt) ", confirmed by " b { (told(claim.by.as_str())) } " at " (time(*since)) "." }
+            p { b { "It is running." } " Attempt " (attempt) ", confirmed by " b { (named(claim.by.as_str())) } " at " (time(*since)) "." }
             p.quiet { "What it comes to appears here; load the page again if nothing moves." }
         },
         State::Succeeded { claim, at, output, .. } => html! {
-            p { b { "It was done." } " Confirmed by " b { (told(claim.by.as_str())) } "; done at " (time(*at)) ", in " (attempts) "." }
+            p { b { "It was done." } " Confirmed by " b { (named(claim.by.as_str())) } "; done at " (time(*at)) ", in " (attempts) "." }
             @match output {
                 Output::Kept(json) => {
                     h3 #result { "Result" }
@@ -132,7 +132,7 @@ fn over(action: &Action) -> Markup {
             }
         },
         State::Declined { at, by, reason, .. } => html! {
-            p { b { "It was declined." } " By " b { (told(by.as_str())) } " at " (time(*at)) ". It never runs." }
+            p { b { "It was declined." } " By " b { (named(by.as_str())) } " at " (time(*at)) ". It never runs." }
             @if let Some(reason) = reason { p { "Reason: " (told_in_lines(reason)) } }
         },
         State::Expired { at, .. } => html! {

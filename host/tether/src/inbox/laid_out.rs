@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tether_core::json::JsonText;
-use tether_core::plain::is_hidden;
+use tether_core::plain::characters;
 
 /// Deeper levels are not set in any further: they would be out of sight.
 const DEEPEST: usize = 16;
@@ -101,8 +101,8 @@ fn spelled(text: &str) -> String {
 /// they occur in strings only.
 fn spell(piece: &str, out: &mut String) {
     let mut units = [0; 2];
-    for character in piece.chars() {
-        if is_hidden(character) && !BLANKS.contains(&character) {
+    for (character, hides) in characters(piece) {
+        if hides && !BLANKS.contains(&character) {
             for unit in character.encode_utf16(&mut units) {
                 let _ = write!(out, "\\u{unit:04x}");
             }
@@ -142,6 +142,7 @@ mod tests {
             "{\"\u{202e}a\":\"safe\u{202e}exe\u{e0041}é\"}",
             "{\n  \"\\u202ea\": \"safe\\u202eexe\\udb40\\udc41é\"\n}",
         );
+        check("{\"to\":\"alice\u{3164} 👩‍🚀\"}", "{\n  \"to\": \"alice\\u3164 👩‍🚀\"\n}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tether_core::plain::plain;
 use super::page::{List, Page};
 use super::person::{LOOKERS, Person};
 use super::refused;
-use super::words::{age, badge, counted, time, told};
+use super::words::{age, badge, counted, named, time};
 use crate::http::{Host, Needs, Route};
 
 pub(super) const LIST: Route =
@@ -117,8 +117,8 @@ impl Seen<'_> {
             // Whatever waits stands alike.
             @if self.list == List::All { (badge(status)) }
             ul.facts {
-                li { code { (told(proposal.tool.as_str())) } }
-                li { "asked by " b { (told(proposal.proposer.as_str())) } }
+                li { code { (named(proposal.tool.as_str())) } }
+                li { "asked by " b { (named(proposal.proposer.as_str())) } }
                 li { "proposed " (time(proposal.created_at)) ", " (age(proposal.created_at, self.now)) }
                 @if status == Status::Pending { (self.waiting(action)) }
             }

@@ -11,7 +11,7 @@ use tether_core::clock::Timestamp;
 
 use super::assets::{SCRIPT_URL, STYLE_URL};
 use super::person::Person;
-use super::words::{time, told};
+use super::words::{named, time, told};
 
 /// Nothing but what this host serves, in no frame, and no script or style that somebody
 /// could write into a page.
@@ -129,7 +129,7 @@ fn lists(current: Option<List>) -> Markup {
 fn signed_in(person: &Person) -> Markup {
     html! {
         div.person {
-            span { (told(person.caller.user.as_str())) " · " (told(person.caller.tenant.as_str())) }
+            span { (named(person.caller.user.as_str())) " · " (named(person.caller.tenant.as_str())) }
             form method="post" action="/inbox/sign-out" {
                 (person.proof())
                 button.plain { "Sign out" }

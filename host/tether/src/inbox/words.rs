@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use tether_core::action::Status;
 use tether_core::clock::Timestamp;
 use tether_core::identity::{Actor, Channel};
-use tether_core::plain::{shown, shown_in_lines};
+use tether_core::plain::{shown, shown_in_lines, shown_name};
 
 use crate::wire::Moment;
 
@@ -26,9 +26,14 @@ pub(super) fn told_in_lines(text: &str) -> Markup {
     html! { bdi.lines { (shown_in_lines(text)) } }
 }
 
-/// The same for a name or a piece of code.
+/// The same for the name of somebody or something: two that differ look different.
+pub(super) fn named(name: &str) -> Markup {
+    html! { bdi { (shown_name(name)) } }
+}
+
+/// The same for a name or an address that programs read.
 pub(super) fn code(text: &str) -> Markup {
-    html! { code { bdi { (shown(text)) } } }
+    html! { code { (named(text)) } }
 }
 
 /// `30 Nov 2026, 10:33:02 UTC`, and for programs the same in RFC 3339.
@@ -106,7 +111,7 @@ pub(super) fn actor(actor: Option<&Actor>) -> Markup {
         Channel::Inbox => ", in the inbox",
         Channel::Mcp => ", over MCP",
     });
-    html! { (told(user.as_str())) (door.unwrap_or_default()) }
+    html! { (named(user.as_str())) (door.unwrap_or_default()) }
 }
 
 #[cfg(test)]
@@ -139,6 +144,7 @@ mod tests {
     fn what_a_stranger_wrote_stays_text() {
         let markup = told("<script>x</script> \"&\" safe\u{202e}exe").into_string();
         assert_eq!(markup, "<bdi>&lt;script&gt;x&lt;/script&gt; &quot;&amp;&quot; safe\\u{202e}exe</bdi>");
+        assert_eq!(named("ann\u{200d}❤\u{fe0f}").into_string(), "<bdi>ann\\u{200d}❤\\u{fe0f}</bdi>");
         let markup = told_in_lines("<b>\n\u{202e}two\u{2028}").into_string();
         assert_eq!(markup, "<bdi class=\"lines\">&lt;b&gt;\n\\u{202e}two\\u{2028}</bdi>");
     }

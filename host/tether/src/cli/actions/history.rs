@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tether_core::id::ActionId;
-use tether_core::plain::shown;
+use tether_core::plain::{shown, shown_name};
 
 use crate::cli::gateway::{Connection, read};
 use crate::cli::say;
@@ -34,8 +34,8 @@ impl History {
         }
         let history: SeenHistory = read(&answer)?;
         for event in &history.events {
-            let actor = event.actor.as_deref().unwrap_or("tether");
-            let [at, to, actor, detail] = [&event.at, &event.to, actor, &event.detail].map(shown);
+            let actor = shown_name(event.actor.as_deref().unwrap_or("tether"));
+            let [at, to, detail] = [&event.at, &event.to, &event.detail].map(|text| shown(text));
             let channel = event.channel.as_deref().map(|channel| format!(" ({})", shown(channel)));
             say(format!("{at}  {to:<9}  {actor}{}: {detail}", channel.unwrap_or_default()));
         }
