@@ -93,6 +93,40 @@ async fn of_too_many_sessions_the_one_ends_that_was_not_used_for_the_longest() {
     assert_eq!(found.len(), 256);
 }
 
+#[tokio::test]
+async fn cookies_that_others_set_before_ours_sign_nobody_out() {
+    let people = People::new().await;
+    let now = people.server.clock.now();
+    let session = Session {
+        tenant: "acme".parse().unwrap(),
+        user: Who::Approver.user().parse().unwrap(),
+        roles: vec![Role::Approver],
+        credential: Credential::Token(id_of(Who::Approver)),
+        created_at: now,
+        expires_at: now.after(Duration::from_secs(60)),
+    };
+    let ours = cookie(Who::Approver, 0);
+    people.server.store.open(Digest::of(&ours), session).await.unwrap();
+    let others = |number: u64| (1..=number).map(|number| cookie(Who::Nothing, number));
+    let opens = async |before: Vec<String>| {
+        let all: Vec<_> = before.iter().chain([&ours]).map(|value| format!("tether={value}")).collect();
+        let header = format!("Cookie: {}", all.join("; "));
+        let answer = send_raw(people.server.address, "GET", "/inbox", &[&header], "").await;
+        answer.starts_with("HTTP/1.1 200")
+    };
+    assert!(opens(others(179).collect()).await);
+    assert!(opens(vec!["junk".to_owned(); 1_000]).await, "what has not the form of ours does not count");
+    assert!(!opens(others(180).collect()).await, "there is a bound");
+    // Signing in ends what came along and is there.
+    let line = others(179).chain([ours.clone()]).map(|value| format!("tether={value}"));
+    let header = format!("Cookie: {}", line.collect::<Vec<_>>().join("; "));
+    let form = format!("token={}", people.token(Who::Approver).unwrap());
+    let own = "Sec-Fetch-Site: same-origin";
+    let answer = send_raw(people.server.address, "POST", "/inbox/sign-in", &[own, &header], &form).await;
+    assert!(answer.starts_with("HTTP/1.1 303") && answer.contains("set-cookie: tether="), "{answer}");
+    assert!(people.server.store.find(Digest::of(&ours)).await.unwrap().is_none());
+}
+
 /// What a browser would send.
 fn cookie(who: Who, number: u64) -> String {
     Digest::of(format!("{who:?} {number}")).hex()
