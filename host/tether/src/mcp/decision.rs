@@ -108,7 +108,8 @@ impl Server {
             };
         }
         if can.tasks {
-            let task = task::begun(&action, self.pages(), can.pages);
+            let has_page = can.pages && !self.asked().was(action.id);
+            let task = task::begun(&action, self.pages(), has_page);
             return Ok(CreateTaskResult::new(task).with_meta(action::meta(&action, self.pages())).into());
         }
         if can.pages && self.asked().note(action.id) {

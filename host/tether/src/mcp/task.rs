@@ -22,9 +22,9 @@ use crate::wire::Moment;
 /// How often it is worth asking, in milliseconds.
 const POLL: u64 = 5_000;
 
-/// The task of an action that was just proposed; with a page to open, if the client opens any.
-pub(super) fn begun(action: &Action, pages: &Pages, opens_pages: bool) -> Task {
-    let status = if opens_pages { TaskStatus::InputRequired } else { TaskStatus::Working };
+/// The task of an action that was proposed; `has_page`: with a page that the client is to open.
+pub(super) fn begun(action: &Action, pages: &Pages, has_page: bool) -> Task {
+    let status = if has_page { TaskStatus::InputRequired } else { TaskStatus::Working };
     task(action, pages, status, action.proposal.created_at)
 }
 

@@ -6,11 +6,15 @@ use std::time::Duration;
 use serde_json::Value;
 use tether_core::action::{Action, Output, Preview, State};
 use tether_core::ledger::Effect;
-use tether_core::plain::{plain, shown};
+use tether_core::plain::plain;
 use tether_core::problem::{Code, Problem};
 use tether_gateway::failure_of;
 
 use crate::wire::{self, Moment};
+
+mod form;
+
+pub(super) use form::form;
 
 pub(super) const INSTRUCTIONS: &str = "Some tools of this server change things. Calling one of them changes nothing yet: \
 it proposes the change, a person decides about it outside of this conversation, and only then does it run, once. \
@@ -165,25 +169,10 @@ pub(super) fn output_of(json: &str) -> String {
     }
 }
 
-/// What a person reads who is asked to decide, in a client.
+/// What a person reads in a client who is given the page to decide on.
 pub(super) fn to_decide(action: &Action) -> String {
     let tool = &action.proposal.tool;
     format!("Decide about {tool} for {}. It would: {}", action.proposal.tenant, would(action))
-}
-
-/// The longest text of a form, in bytes.
-const LONGEST_FORM: usize = 8 << 10;
-
-/// The same with everything that a decision needs, for a form that counts as one; nothing
-/// where that is more than a form can show.
-pub(super) fn form(action: &Action) -> Option<String> {
-    let arguments = action.proposal.arguments.kept()?;
-    let text = format!(
-        "{}\nArguments: {}\nIf you confirm, it runs once, now.",
-        to_decide(action),
-        shown(arguments.as_str())
-    );
-    (text.len() <= LONGEST_FORM).then_some(text)
 }
 
 /// Many actions, a line each.

@@ -27,6 +27,16 @@ pub enum Went {
     Answered(u16),
 }
 
+impl From<Answer> for Went {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::InDoubt => Self::NoAnswer,
+            Answer::NotSent => Self::Never,
+            Answer::Status(status) => Self::Answered(status),
+        }
+    }
+}
+
 /// What a person checks before an action of unknown effect is repeated: the requests
 /// that nobody answered, or where there is none, those that were answered.
 pub(crate) fn check(effect: Effect, ledger: &Ledger) -> Option<String> {
@@ -53,13 +63,8 @@ fn told(entry: &Entry, wanted: fn(Answer) -> bool) -> Option<String> {
     if request.method.is_safe() || !wanted(*answer) {
         return None;
     }
-    let went = match answer {
-        Answer::InDoubt => Went::NoAnswer,
-        Answer::NotSent => Went::Never,
-        Answer::Status(status) => Went::Answered(*status),
-    };
     let url = format!("{} {}{}", request.method, request.origin, request.path);
-    Some(sent(&url, &Moment::from(entry.at).to_string(), went))
+    Some(sent(&url, &Moment::from(entry.at).to_string(), Went::from(*answer)))
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use tether_core::ledger::{Answer, Entry, Fact, Ledger, Request};
 use super::*;
 
 const PAGE: &str = "https://t.test/inbox/actions/9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918";
-const NOON: Timestamp = Timestamp::EPOCH;
+pub(super) const NOON: Timestamp = Timestamp::EPOCH;
 
-fn of(state: State, preview: Preview) -> Action {
+pub(super) fn of(state: State, preview: Preview) -> Action {
     Action {
         id: "9c1e7b6a0f5d4c3b8a7e6d5c4b3a2918".parse().unwrap(),
         revision: Revision(1),
@@ -36,7 +36,7 @@ fn of(state: State, preview: Preview) -> Action {
     }
 }
 
-fn pending(attempts_used: u32, last_failure: Option<Failure>, yes: usize) -> State {
+pub(super) fn pending(attempts_used: u32, last_failure: Option<Failure>, yes: usize) -> State {
     let approval = Approval { claim: Claim { by: "ann".parse().unwrap(), key: None }, at: NOON };
     State::Pending {
         attempts_used,
@@ -51,7 +51,7 @@ fn succeeded(output: Output) -> State {
     State::Succeeded { attempts_used: 1, claim, at: NOON, output, approvals: Vec::new() }
 }
 
-fn in_doubt(mut action: Action) -> Action {
+pub(super) fn in_doubt(mut action: Action) -> Action {
     let request = Request {
         method: "POST".parse().unwrap(),
         origin: "https://a.test".into(),

@@ -233,9 +233,20 @@ impl Client {
 
     /// A call whose answer nobody has read yet.
     pub(super) async fn started(&self, id: u64, name: &str, arguments: &str) -> TcpStream {
+        self.started_saying(id, name, arguments, &[]).await
+    }
+
+    /// The same with further headers.
+    pub(super) async fn started_saying(
+        &self,
+        id: u64,
+        name: &str,
+        arguments: &str,
+        more: &[&str],
+    ) -> TcpStream {
         let params = format!(r#"{{"name":"{name}","arguments":{arguments}}}"#);
         let body = self.request(id, "tools/call", &params);
-        self.sent("POST", &self.headers("tools/call", Some(name)), &[], &body).await
+        self.sent("POST", &self.headers("tools/call", Some(name)), more, &body).await
     }
 
     /// A stream that listens.

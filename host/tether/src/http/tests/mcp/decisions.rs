@@ -7,9 +7,9 @@ use tokio::net::TcpStream;
 use super::super::server::Server;
 use super::client::{Client, Got, STATELESS, rest, until};
 
-const SESSIONS: &str = "2025-11-25";
+pub(super) const SESSIONS: &str = "2025-11-25";
 
-async fn able(server: &Server, revision: &'static str, can: Value) -> Client {
+pub(super) async fn able(server: &Server, revision: &'static str, can: Value) -> Client {
     let token = server.token("acme", "bot", &[Role::Agent]).await;
     Client::able(server, token, revision, can).await
 }
@@ -18,11 +18,11 @@ fn pages() -> Value {
     json!({"elicitation": {"url": {}}})
 }
 
-fn forms() -> Value {
+pub(super) fn forms() -> Value {
     json!({"elicitation": {"form": {}}})
 }
 
-fn tasks() -> Value {
+pub(super) fn tasks() -> Value {
     json!({"extensions": {"io.modelcontextprotocol/tasks": {}}})
 }
 
@@ -111,7 +111,7 @@ async fn a_task_has_a_page_to_open_until_the_client_has_opened_it() {
     let mut can = tasks();
     can["elicitation"] = json!({"url": {}});
     let client = able(&server, STATELESS, can).await;
-    let begun = client.call("write", "{}").await;
+    let begun = client.call_with("write", "{}", "k").await;
     assert_eq!(begun.result()["status"], "input_required", "{}", begun.text);
     let id = begun.result()["taskId"].as_str().unwrap().to_owned();
     let looked = look(&client, &id).await;
@@ -123,6 +123,9 @@ async fn a_task_has_a_page_to_open_until_the_client_has_opened_it() {
     let params = format!(r#"{{"taskId":"{id}","inputResponses":{accepted}}}"#);
     client.ask("tasks/update", &params).await.result();
     assert_eq!(look(&client, &id).await.result()["status"], "working");
+    let again = client.call_with("write", "{}", "k").await;
+    assert_eq!(again.result()["status"], "working", "nobody is asked twice: {}", again.text);
+    assert_eq!(again.result()["taskId"], id);
     assert_eq!(stand(&server).await, ["Pending"], "what a client says of a page decides nothing");
 }
 
@@ -192,7 +195,7 @@ async fn a_form_decides_where_the_rule_says_so_and_once() {
     let form = &asked.result()["inputRequests"]["decision"]["params"];
     assert_eq!(form["mode"], "form", "{}", asked.text);
     let message = form["message"].as_str().unwrap();
-    let expected = "Decide about write for acme. It would: \"Write it\"\n\
+    let expected = "Decide about write for acme.\nIt would: \"Write it\"\n\
                     Arguments: {\"n\":9007199254740993}\nIf you confirm, it runs once, now.";
     assert_eq!(message, expected);
     assert_eq!(form["requestedSchema"]["properties"]["decision"]["enum"], json!(["confirm", "decline"]));
@@ -227,14 +230,14 @@ async fn a_form_that_is_made_up_decides_nothing_without_the_rule() {
 }
 
 /// The id of what a session's client is asked in this stream.
-async fn asked(stream: &mut TcpStream) -> (Value, Value) {
+pub(super) async fn asked(stream: &mut TcpStream) -> (Value, Value) {
     let text = until(stream, "elicitation/create").await;
     let line = text.lines().find(|line| line.contains("elicitation/create")).unwrap();
     let message: Value = serde_json::from_str(line.strip_prefix("data: ").unwrap()).unwrap();
     (message["id"].clone(), message["params"].clone())
 }
 
-async fn answer(client: &Client, id: &Value, result: &str) {
+pub(super) async fn answer(client: &Client, id: &Value, result: &str) {
     let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
     assert_eq!(client.post(&body, &[]).await.status, 202);
 }

@@ -6,6 +6,7 @@ mod client;
 mod decisions;
 mod door;
 mod foreign;
+mod forms;
 mod listening;
 mod proposals;
 mod protocol;
