@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, ResourceContents};
-use serde_json::value::{RawValue, Value};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use serde_json::value::{Number, RawValue, Value};
 use tether_core::json::JsonText;
 use tether_gateway::Answer;
 
 use super::splice::Splices;
 use super::words;
+
+mod fit;
 
 /// An output that brings its own blocks: see `docs/mcp.md`.
 struct Envelope<'a> {
@@ -60,23 +60,37 @@ fn envelope(output: &str) -> Option<Envelope<'_>> {
         return None;
     }
     let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(output).ok()?;
-    let blocks: Vec<ContentBlock> = serde_json::from_str(members.remove("mcpContent")?.get()).ok()?;
+    let given = members.remove("mcpContent")?.get();
+    let blocks: Vec<ContentBlock> = serde_json::from_str(given).ok()?;
     let structured = members.remove("structuredContent").map(RawValue::get);
-    (members.is_empty() && blocks.iter().all(is_whole)).then_some(Envelope { blocks, structured })
+    let fits = members.is_empty() && blocks.iter().all(fit::fits) && arrives(given, &blocks);
+    fits.then_some(Envelope { blocks, structured })
 }
 
-/// Whether bytes in it are what they say they are.
-fn is_whole(block: &ContentBlock) -> bool {
-    let data = match block {
-        ContentBlock::Image(image) => &image.data,
-        ContentBlock::Audio(audio) => &audio.data,
-        ContentBlock::Resource(embedded) => match &embedded.resource {
-            ResourceContents::BlobResourceContents { blob, .. } => blob,
-            _ => return true,
-        },
-        _ => return true,
-    };
-    STANDARD.decode(data).is_ok()
+/// Whether rmcp sends everything that was given: what it does not know, it leaves out.
+fn arrives(given: &str, blocks: &[ContentBlock]) -> bool {
+    let sent = serde_json::to_string(blocks).and_then(|sent| serde_json::from_str(&sent));
+    let (Ok(given), Ok(sent)) = (serde_json::from_str(given), sent) else { return false };
+    is_same(&given, &sent)
+}
+
+/// Whether both say the same, however their numbers are written.
+fn is_same(given: &Value, sent: &Value) -> bool {
+    match (given, sent) {
+        (Value::Array(given), Value::Array(sent)) => {
+            given.len() == sent.len() && given.iter().zip(sent).all(|(given, sent)| is_same(given, sent))
+        }
+        (Value::Object(given), Value::Object(sent)) => {
+            let is_sent = |(name, given)| sent.get(name).is_some_and(|sent| is_same(given, sent));
+            given.len() == sent.len() && given.iter().all(is_sent)
+        }
+        (Value::Number(given), Value::Number(sent)) => {
+            // A priority has no more digits than that in rmcp.
+            let rounded = |number: &Number| number.as_f64().map(|number| number as f32);
+            given == sent || (!(given.is_i64() && sent.is_i64()) && rounded(given) == rounded(sent))
+        }
+        (given, sent) => given == sent,
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +147,8 @@ mod tests {
             r#"{"type":"resource","resource":{"uri":"a:b","mimeType":"text/plain","text":"x"}}"#,
             r#"{"type":"resource","resource":{"uri":"a:b","blob":"aGk="}}"#,
             r#"{"type":"resource_link","uri":"a:b","name":"x"}"#,
+            r#"{"type":"resource_link","uri":"https://a.test/x?y#z","name":"x","size":9007199254740993}"#,
+            r#"{"type":"text","text":"x","_meta":{"m":1.5,"n":9007199254740993},"annotations":{"priority":0.3}}"#,
         ] {
             let blocks = format!("[{block}]");
             check(&format!(r#"{{"mcpContent":{blocks}}}"#), false, false, &blocks, "");
@@ -144,11 +160,30 @@ mod tests {
         for output in [
             r#"{"mcpContent":[{"type":"image","data":"a?","mimeType":"image/png"}]}"#,
             r#"{"mcpContent":[{"type":"film"}]}"#,
+            // Beyond what the protocol lets a member be.
+            r#"{"mcpContent":[{"type":"text","text":"x","annotations":{"priority":1.5}}]}"#,
+            r#"{"mcpContent":[{"type":"text","text":"x","annotations":{"priority":-0.1}}]}"#,
+            r#"{"mcpContent":[{"type":"text","text":"x","annotations":{"lastModified":"yesterday"}}]}"#,
+            r#"{"mcpContent":[{"type":"image","data":"aGk=","mimeType":"image/png","annotations":{"priority":2}}]}"#,
+            r#"{"mcpContent":[{"type":"audio","data":"aGk=","mimeType":"audio/wav","annotations":{"lastModified":""}}]}"#,
+            r#"{"mcpContent":[{"type":"resource","annotations":{"priority":7},"resource":{"uri":"a:b","text":""}}]}"#,
+            r#"{"mcpContent":[{"type":"resource_link","uri":"a:b","name":"x","annotations":{"priority":7}}]}"#,
+            r#"{"mcpContent":[{"type":"resource_link","uri":"","name":"x"}]}"#,
+            r#"{"mcpContent":[{"type":"resource_link","uri":"no address","name":"x"}]}"#,
+            r#"{"mcpContent":[{"type":"resource_link","uri":"a:b","name":"x","icons":[{"src":""}]}]}"#,
+            r#"{"mcpContent":[{"type":"resource","resource":{"uri":"","text":"x"}}]}"#,
+            // What would be lost on the way.
+            r#"{"mcpContent":[{"type":"resource","resource":{"uri":"a:b","text":"x","blob":"aGk="}}]}"#,
+            r#"{"mcpContent":[{"type":"text","text":"x","colour":"red"}]}"#,
+            r#"{"mcpContent":[{"type":"text","text":"x","annotations":{"colour":"red"}}]}"#,
+            r#"{"mcpContent":[{"type":"text","text":"x","annotations":null}]}"#,
             r#"{"mcpContent":[],"more":1}"#,
             r#"{"mcpContent":{}}"#,
             r#"{"mcpContents":[]}"#,
         ] {
-            assert!(written(output, false, false).contains(r#""content":[{"type":"text""#), "{output}");
+            let text = serde_json::to_string(output).unwrap();
+            let content = format!(r#"[{{"type":"text","text":{text}}}]"#);
+            check(output, false, false, &content, output);
         }
     }
 }
