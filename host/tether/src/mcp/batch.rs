@@ -25,7 +25,8 @@ const MOST: usize = 100;
 const ITS_REVISION: &str = "2025-03-26";
 
 /// Answers a body that is a list. Its requests run at the same time, and each is answered as
-/// soon as it can be. What is no request is handed on after them: it may call one off.
+/// soon as it can be. What is no request is handed on before them, since one of them may wait
+/// for it; but for what calls one of them off.
 pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unreadable>>) -> Response {
     let revision = match arrived.session() {
         Ok(Some(session)) => session.revision,
@@ -35,11 +36,8 @@ pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unrea
     if let Some(wrong) = wrong(revision, &messages) {
         return error(StatusCode::BAD_REQUEST, None, &ErrorData::invalid_request(wrong, None));
     }
-    let is_request =
-        |message: &Result<Message, _>| message.as_ref().map_or(true, |message| message.id().is_some());
-    let (requests, others): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_request);
     let mut bodies = Vec::new();
-    for messages in [requests, others] {
+    for messages in in_turn(&arrived, messages) {
         let mut answers = JoinSet::new();
         for message in messages {
             answers.spawn(one(arrived.clone(), message));
@@ -57,6 +55,30 @@ pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unrea
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
     (StatusCode::OK, headers, Body::new(Together(bodies))).into_response()
+}
+
+/// What is handed on first, what then, and what last.
+fn in_turn(
+    arrived: &Arrived,
+    messages: Vec<Result<Message, Unreadable>>,
+) -> [Vec<Result<Message, Unreadable>>; 3] {
+    let session = arrived.session().ok().flatten();
+    // One that is open already is not one of the list that has its id as well.
+    let is_open =
+        |id: &str| session.is_some_and(|session| arrived.mcp.sessions.seats.is_taken(session.id, id));
+    let ids = messages.iter().flatten().filter_map(Message::id);
+    let begun: HashSet<_> = ids.filter(|id| !is_open(id)).map(str::to_owned).collect();
+    let mut turns = [Vec::new(), Vec::new(), Vec::new()];
+    for message in messages {
+        let turn = match &message {
+            Ok(message) if message.id().is_none() => {
+                if message.called_off().is_some_and(|id| begun.contains(&id)) { 2 } else { 0 }
+            }
+            _ => 1,
+        };
+        turns[turn].push(message);
+    }
+    turns
 }
 
 /// The answer to one of the list, as events; none where it is only accepted.

@@ -122,12 +122,14 @@ impl Message {
                 Some(method.map_err(|_| shape(id, "`method` must be a text"))?)
             }
         };
+        let answers = members.contains_key("result") || members.contains_key("error");
         let kind = match (&method, id) {
+            (Some(_), _) if answers => {
+                return Err(shape(id, "there is both a `method` and a `result` or an `error`"));
+            }
             (Some(_), Some(id)) => Kind::Request(id.to_owned()),
             (Some(_), None) => Kind::Notification,
-            (None, _) if members.contains_key("result") || members.contains_key("error") => {
-                Kind::Response(id.map(str::to_owned))
-            }
+            (None, _) if answers => Kind::Response(id.map(str::to_owned)),
             (None, _) => return Err(shape(id, "there is neither a `method` nor a `result` nor an `error`")),
         };
         let parameters = match members.get("params") {
@@ -172,6 +174,14 @@ impl Message {
         }
     }
 
+    /// The id of the request that it calls off, where it is such a notification.
+    pub(super) fn called_off(&self) -> Option<String> {
+        if self.method.as_deref() != Some("notifications/cancelled") {
+            return None;
+        }
+        members(self.parameters()).and_then(|parameters| id_of(parameters.get("requestId")?.get()))
+    }
+
     /// The JSON text of the parameters, an object.
     pub(super) fn parameters(&self) -> &str {
         self.parameters_at.clone().map_or("{}", |at| &self.text[at])
@@ -195,8 +205,8 @@ impl Message {
     }
 }
 
-/// The id in a message that is none, where it has one.
-fn id_in(text: &str) -> Option<String> {
+/// The id in a message, or in what should be one, where it has one that can be read.
+pub(crate) fn id_in(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Message<'a> {
         #[serde(borrow)]
@@ -211,8 +221,9 @@ fn members(text: &str) -> Option<Members<'_>> {
     serde_json::from_str(text).ok()
 }
 
-/// The JSON text of an id, the same for the same id.
-fn id_of(text: &str) -> Option<String> {
+/// The JSON text of an id, the same for the same id; none where it is neither a text nor a whole
+/// number of 64 bits.
+pub(crate) fn id_of(text: &str) -> Option<String> {
     if text.starts_with('"') {
         let id: String = serde_json::from_str(text).ok()?;
         return serde_json::to_string(&id).ok();
@@ -304,6 +315,8 @@ mod tests {
         check(r#"{"id":1,"method":"ping"}"#, Some("1"), "`jsonrpc`");
         check(r#"{"jsonrpc":"2.0","id":1,"method":5}"#, Some("1"), "`method`");
         check(r#"{"jsonrpc":"2.0","id":1}"#, Some("1"), "neither");
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, Some("1"), "both");
+        check(r#"{"jsonrpc":"2.0","method":"ping","error":{}}"#, None, "both");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, Some("1"), "`params`");
         check(
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"x"}"#,

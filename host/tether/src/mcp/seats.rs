@@ -53,6 +53,12 @@ impl Seats {
         Seat { splices: Arc::clone(&place.splices), _turn: Some((turn, place)) }
     }
 
+    /// Whether a request with this id is not answered yet.
+    pub(super) fn is_taken(&self, session: &str, id: &str) -> bool {
+        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.get(&(session.to_owned(), id.to_owned())).is_some_and(|place| place.strong_count() > 0)
+    }
+
     /// The sessions that have requests which are not answered yet.
     pub(super) fn sessions(&self) -> HashSet<String> {
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,6 +76,7 @@ mod tests {
         let seats = Seats::default();
         let first = seats.take("s", "1").await;
         drop(seats.take("s", "2").await);
+        assert!(seats.is_taken("s", "1") && !seats.is_taken("s", "2") && !seats.is_taken("t", "1"));
         drop(seats.take("t", "1").await);
         let second = seats.take("s", "1");
         tokio::pin!(second);

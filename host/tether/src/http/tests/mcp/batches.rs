@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tether_core::identity::Role;
+
 use super::super::server::Server;
-use super::client::{Client, comes_to};
+use super::client::{Client, comes_to, rest};
+use super::decisions::{asked, forms};
 
 /// The messages of an answer by their ids.
 fn by_id(answer: &super::client::Got) -> BTreeMap<String, serde_json::Value> {
@@ -96,4 +99,31 @@ async fn a_batch_may_call_off_what_it_asks_for() {
     let list = client.call("tether_actions", "{}").await;
     let actions = list.result()["structuredContent"]["actions"].as_array().unwrap();
     assert_eq!(actions.iter().map(|action| &action["actionId"]).collect::<Vec<_>>(), [&id]);
+}
+
+#[tokio::test]
+async fn an_answer_does_not_wait_for_a_request_beside_it_that_waits_for_it() {
+    let server = Server::deciding_by_forms().await;
+    let token = server.token("acme", "bot", &[Role::Agent]).await;
+    let client = Client::able(&server, token, "2025-03-26", forms()).await;
+    let yes = r#"{"action":"accept","content":{"decision":"confirm"}}"#;
+    for (number, (calls_off, says)) in [(false, "Done."), (true, "")].into_iter().enumerate() {
+        let call = 104 + number as u64;
+        let mut stream = client.started(call, "write", "{}").await;
+        let (id, _) = asked(&mut stream).await;
+        let beside = match calls_off {
+            false => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{yes}}}"#),
+            true => {
+                format!(
+                    r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{call}}}}}"#
+                )
+            }
+        };
+        let body = format!(r#"[{{"jsonrpc":"2.0","id":{call},"method":"ping"}},{beside}]"#);
+        let both = async { tokio::join!(client.post(&body, &[]), rest(&mut stream)) };
+        let (pinged, told) =
+            tokio::time::timeout(Duration::from_secs(10), both).await.expect("neither waits");
+        assert!(told.contains(says), "{told}");
+        assert_eq!(pinged.last()["id"], call, "{}", pinged.text);
+    }
 }
