@@ -93,6 +93,6 @@ pub(crate) async fn unknown_path(uri: Uri) -> Rejection {
     Rejection::unknown_path(uri.path())
 }
 
-async fn wrong_method(method: Method) -> Rejection {
+pub(crate) async fn wrong_method(method: Method) -> Rejection {
     Rejection::wrong_method(&method)
 }

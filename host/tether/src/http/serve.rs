@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::Request;
+use axum::http::header::HOST;
+use axum::http::{HeaderValue, Request};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
@@ -101,6 +102,7 @@ async fn connection(
     let service = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
+        name_by_target(&mut request);
         service.call(request)
     });
     let mut builder = http1::Builder::new();
@@ -112,6 +114,15 @@ async fn connection(
         _ = closing.changed() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
+}
+
+/// A target that names a host says for whom the request is, whatever `Host` does (RFC 9112,
+/// 3.2.2): behind this, that header is the one place where it is said.
+fn name_by_target(request: &mut Request<Incoming>) {
+    let name = request.uri().authority().map(|name| HeaderValue::from_str(name.as_str()));
+    if let Some(Ok(name)) = name {
+        request.headers_mut().insert(HOST, name);
+    }
 }
 
 fn is_of_one_connection(error: &io::Error) -> bool {

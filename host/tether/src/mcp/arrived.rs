@@ -10,13 +10,11 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use rmcp::ErrorData;
-use rmcp::model::ErrorCode;
 use serde_json::Value;
 use tether_core::digest::Digest;
 use tether_core::id::IdempotencyKey;
 use tether_core::identity::Caller;
 use tether_core::json::JsonText;
-use tether_core::plain::plain;
 
 use super::answer::Answer;
 use super::exchange::{Departure, Exchange};
@@ -29,8 +27,8 @@ use super::stream::Until;
 use super::{Mcp, parameters, problem, revision};
 use crate::http::{Entered, Host, Needs, Peer, admit, key_header};
 
-/// Characters of a method's name that are told again where it is unknown.
-pub(super) const LONGEST_METHOD: usize = 100;
+/// The methods of the revisions with sessions.
+const IN_SESSIONS: [&str; 5] = ["initialize", "ping", "server/discover", "tools/call", "tools/list"];
 
 /// How often a stream that goes on for long looks whether it still may.
 const LOOK: Duration = Duration::from_secs(5);
@@ -169,9 +167,8 @@ impl Arrived {
 
     /// What is wrong with a message that rmcp would take.
     fn unfit(&self, message: &Message, session: Option<Named<'_>>) -> Option<(StatusCode, ErrorData)> {
-        let is_unknown = |method: &str| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
         if message.asks_for("initialize") && self.headers.is_stateless() {
-            return Some((StatusCode::NOT_FOUND, is_unknown("initialize")));
+            return Some((StatusCode::NOT_FOUND, problem::unknown_method("initialize")));
         }
         if message.asks_for("initialize") && session.is_some() {
             let wrong = "this session has begun; another one begins without `Mcp-Session-Id`";
@@ -181,12 +178,11 @@ impl Arrived {
             let wrong = "nothing was asked under this `id` in this session";
             return Some((StatusCode::BAD_REQUEST, ErrorData::invalid_request(wrong, None)));
         }
-        // The extension is one of the revision without sessions.
-        let method = message.method.as_deref().filter(|method| method.starts_with("tasks/"));
-        if let Some(method) = method.filter(|_| session.is_some()) {
-            return Some((StatusCode::OK, is_unknown(&plain(method, LONGEST_METHOD))));
-        }
-        parameters::wrong(message)
+        parameters::wrong(message).or_else(|| {
+            let method = message.method.as_deref().filter(|_| session.is_some() && message.id().is_some());
+            let unknown = method.filter(|method| !IN_SESSIONS.contains(method))?;
+            Some((StatusCode::OK, problem::unknown_method(unknown)))
+        })
     }
 
     /// The answer to a handshake. In a task of its own: a session whose client went away in the

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
+use axum::http::header::ALLOW;
 use axum::http::{Method, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, options, post};
 use rmcp::ErrorData;
 
@@ -19,8 +20,12 @@ use crate::http::{BODY_LIMIT, Needs, Route};
 /// Where it is.
 const PATH: &str = "/mcp";
 
-pub(super) const POST: Route =
-    Route { method: Method::POST, path: PATH, needs: Needs::Mcp, handler: || post(posted) };
+pub(super) const POST: Route = Route {
+    method: Method::POST,
+    path: PATH,
+    needs: Needs::Mcp,
+    handler: || post(posted).fallback(wrong_method),
+};
 pub(super) const GET: Route =
     Route { method: Method::GET, path: PATH, needs: Needs::Mcp, handler: || get(listened) };
 pub(super) const DELETE: Route =
@@ -32,6 +37,13 @@ pub(super) const PREFLIGHT: Route =
 /// What the revisions with sessions send first on a stream that listens: nothing is missed by
 /// listening anew.
 const LOOK_AGAIN: &str = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n";
+
+/// What may be asked of it. Of a stream there is nothing but the stream: no HEAD.
+const METHODS: &str = "DELETE, GET, OPTIONS, POST";
+
+async fn wrong_method(method: Method) -> Response {
+    ([(ALLOW, METHODS)], crate::http::wrong_method(method).await).into_response()
+}
 
 async fn posted(arrived: Arrived, body: Body) -> Response {
     if let Some(wrong) = arrived.headers.unreadable() {
@@ -49,20 +61,31 @@ async fn posted(arrived: Arrived, body: Body) -> Response {
     }
 }
 
-async fn listened(arrived: Arrived) -> Response {
-    let mark = match arrived.session() {
-        Ok(session) => session.map(|session| Mark::of(session.id)),
+async fn listened(method: Method, arrived: Arrived) -> Response {
+    if method == Method::HEAD {
+        return wrong_method(method).await;
+    }
+    let session = match arrived.session() {
+        Ok(session) => session.map(|session| session.id.to_owned()),
         Err(misnamed) => return misnamed.answer(None),
     };
+    let mark = session.as_deref().map(Mark::of);
     let answer = arrived.handed_on(Bytes::new(), None, None).await;
     if answer.status() != StatusCode::OK {
         return answer;
     }
-    let (shared, shut_out) = (Arc::clone(&arrived.mcp.shared), arrived.is_shut_out());
+    let (mcp, shut_out) = (Arc::clone(&arrived.mcp), arrived.is_shut_out());
     let over = async move {
+        let ended = async {
+            match session {
+                Some(session) => mcp.sessions.ends(&session).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            () = shared.closes() => {}
+            () = mcp.shared.closes() => {}
             () = shut_out => {}
+            () = ended => {}
         }
     };
     let first = Bytes::from_static(LOOK_AGAIN.as_bytes());

@@ -4,6 +4,7 @@
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject, MetaObject};
 use serde_json::json;
+use tether_core::plain::plain;
 use tether_core::problem::{Code, Problem};
 
 use super::words;
@@ -41,6 +42,15 @@ pub(super) fn invalid(detail: impl Into<String>) -> ErrorData {
     let detail = detail.into();
     let data = json!({"code": Code::InvalidArguments.as_str(), "detail": detail});
     ErrorData::new(ErrorCode::INVALID_PARAMS, detail, Some(data))
+}
+
+/// Characters of a method's name that are told again.
+const LONGEST_METHOD: usize = 100;
+
+/// There is no such method.
+pub(super) fn unknown_method(method: &str) -> ErrorData {
+    let detail = format!("there is no method \"{}\"", plain(method, LONGEST_METHOD));
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, detail, None)
 }
 
 /// The host failed, other than in a call; its log has the cause.

@@ -27,7 +27,7 @@ pub(super) async fn worded(answer: Response, id: Option<&str>) -> Response {
     // It is in memory already.
     let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     if is_json {
-        return Response::from_parts(parts, shortened(body).into());
+        return Response::from_parts(parts, readable(body).into());
     }
     let text = plain(&String::from_utf8_lossy(&body), LONGEST);
     let (status, wrong) = match parts.status {
@@ -45,13 +45,18 @@ pub(super) async fn worded(answer: Response, id: Option<&str>) -> Response {
     answer
 }
 
-fn shortened(body: Bytes) -> Bytes {
-    if body.len() <= LONGEST {
-        return body;
-    }
+/// An error of rmcp's whose message is neither long nor the bare name of a method.
+fn readable(body: Bytes) -> Bytes {
     let Ok(mut message) = serde_json::from_slice::<Value>(&body) else { return body };
-    if let Some(Value::String(text)) = message.pointer_mut("/error/message") {
+    let is_of_method = message["error"]["code"] == ErrorCode::METHOD_NOT_FOUND.0;
+    let Some(Value::String(text)) = message.pointer_mut("/error/message") else { return body };
+    // What we said ourselves is no name.
+    if is_of_method && !text.contains(' ') {
+        *text = problem::unknown_method(text).message.into_owned();
+    } else if body.len() > LONGEST {
         *text = plain(text, LONGEST);
+    } else {
+        return body;
     }
     message.to_string().into()
 }
@@ -114,11 +119,21 @@ mod tests {
     #[test]
     fn a_long_error_is_shortened_and_a_short_one_is_not() {
         let body = |text: &str| format!(r#"{{"error":{{"code":-32020,"message":"{text}"}},"id":7}}"#);
-        assert_eq!(shortened(body("short").into()), body("short"));
-        let long = shortened(body(&"x".repeat(100_000)).into());
+        assert_eq!(readable(body("short").into()), body("short"));
+        let long = readable(body(&"x".repeat(100_000)).into());
         let message: Value = serde_json::from_slice(&long).unwrap();
         assert_eq!((long.len() < 1_100, &message["id"]), (true, &7.into()));
         assert!(message["error"]["message"].as_str().unwrap().ends_with("x…"));
+    }
+
+    #[test]
+    fn the_bare_name_of_a_method_becomes_a_sentence() {
+        let said = |text: &str| {
+            let body = format!(r#"{{"error":{{"code":-32601,"message":"{text}"}},"id":7}}"#);
+            serde_json::from_slice::<Value>(&readable(body.into())).unwrap()["error"]["message"].clone()
+        };
+        assert_eq!(said("ping"), "there is no method \"ping\"");
+        assert_eq!(said("there is no method 'x'"), "there is no method 'x'");
     }
 
     #[test]

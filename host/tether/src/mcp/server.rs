@@ -7,17 +7,15 @@ use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
-    ErrorCode, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool, UpdateTaskParams,
+    GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
-use tether_core::plain::plain;
 use tether_gateway::Gateway;
 use tokio::sync::watch;
 
 use super::action::Pages;
-use super::arrived::LONGEST_METHOD;
 use super::asked::Asked;
 use super::exchange::Exchange;
 use super::tools::Tools;
@@ -197,7 +195,7 @@ impl ServerHandler for Server {
         if KNOWN.contains(&request.method.as_str()) {
             return Err(problem::invalid(format!("the parameters do not fit `{}`", request.method)));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, plain(&request.method, LONGEST_METHOD), None))
+        Err(problem::unknown_method(&request.method))
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {

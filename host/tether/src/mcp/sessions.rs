@@ -15,6 +15,9 @@ use super::seats::Seats;
 /// Sessions of one user.
 const MOST_OF_ONE: usize = 256;
 
+/// How often whoever waits for the end of a session looks.
+const LOOK: Duration = Duration::from_secs(5);
+
 /// The sessions that are open. They do not outlive the process: their clients begin anew.
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
@@ -145,6 +148,18 @@ impl Sessions {
         session.revision
     }
 
+    /// Until this session is over. Whoever waits for that does not use it.
+    pub(super) async fn ends(&self, id: &str) {
+        let goes_on = || {
+            let open = self.open();
+            let session = open.get(id);
+            session.is_some_and(|session| !self.is_over(session) || self.seats.sessions().contains(id))
+        };
+        while goes_on() {
+            tokio::time::sleep(self.idle.min(LOOK)).await;
+        }
+    }
+
     /// The session was ended by its client.
     pub(super) fn ended(&self, id: &str) {
         self.open().remove(id);
@@ -215,6 +230,22 @@ mod tests {
         tokio::time::sleep_until(over.into()).await;
         assert!(!is_open(&sessions, "idle", &bot) && is_open(&sessions, "busy", &bot));
         drop(seat);
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_the_end_of_a_session_does_not_use_it() {
+        let (sessions, bot) =
+            (Sessions::new(8, Duration::from_millis(20), Duration::ZERO), caller("acme", "bot"));
+        begin(&sessions, "idle", &bot).await;
+        begin(&sessions, "busy", &bot).await;
+        let seat = sessions.seats.take("busy", "1").await;
+        sessions.ends("idle").await;
+        assert!(!is_open(&sessions, "idle", &bot));
+        sessions.ends("never was").await;
+        let busy = tokio::time::timeout(Duration::from_millis(100), sessions.ends("busy")).await;
+        assert!(busy.is_err(), "it is at work");
+        drop(seat);
+        sessions.ends("busy").await;
     }
 
     #[tokio::test]

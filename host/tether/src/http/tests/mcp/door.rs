@@ -1,10 +1,12 @@
 //! Who comes in: by name, origin, token and role, in this order.
 
 use tether_core::identity::Role;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 use super::super::people::{People, Who};
 use super::super::server::Server;
-use super::client::{Client, STATELESS};
+use super::client::{Client, STATELESS, rest};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
@@ -63,4 +65,49 @@ async fn a_host_that_starts_says_so() {
     client.address = address;
     let answer = client.ask("tools/list", "{}").await;
     assert_eq!((answer.status, &answer.last()["code"]), (503, &"OVERLOADED".into()), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn whatever_else_is_asked_of_it_is_answered_with_what_may_be() {
+    let server = Server::start().await;
+    for revision in ["2025-11-25", STATELESS] {
+        let client = Client::new(&server, revision).await;
+        for method in ["HEAD", "PUT", "PATCH", "TRACE"] {
+            let answer = client.bare(method, &[]).await;
+            let allowed = answer.header("allow").map(|allowed| allowed.to_ascii_uppercase());
+            assert_eq!(
+                (answer.status, allowed.as_deref()),
+                (405, Some("DELETE, GET, OPTIONS, POST")),
+                "{method}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_target_of_a_request_says_for_whom_it_is() {
+    let server = Server::start().await;
+    let token = server.token("acme", "bot", &[Role::Agent]).await;
+    let own = server.address.to_string();
+    let head = async |target: &str, host: &str| {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let request = format!(
+            "POST {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\
+             Authorization: Bearer {token}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        rest(&mut stream).await.lines().next().unwrap_or_default().to_owned()
+    };
+    for (target, host, expected) in [
+        ("/mcp", own.as_str(), 415),
+        ("/mcp", "evil.test", 421),
+        ("http://evil.test/mcp", &own, 421),
+        ("http://evil.test/mcp", "evil.test", 421),
+        (&format!("http://{own}/mcp"), &own, 415),
+        // The header says nothing where the target does.
+        (&format!("http://{own}/mcp"), "evil.test", 415),
+    ] {
+        let told = head(target, host).await;
+        assert!(told.contains(&expected.to_string()), "{target} {host}: {told}");
+    }
 }

@@ -156,11 +156,17 @@ async fn what_is_not_there_is_said_not_to_be() {
     let server = Server::start().await;
     let session = Client::new(&server, SESSIONS[2]).await;
     let stateless = Client::new(&server, STATELESS).await;
-    for method in ["resources/list", "prompts/list", "logging/setLevel", "completion/complete", "no/such"] {
+    for method in ["resources/list", "prompts/list", "logging/setLevel", "completion/complete", "no/such", ""]
+    {
         let answer = session.ask(method, "{}").await;
-        answer.is_error(200, -32601, "");
-        stateless.ask(method, "{}").await.is_error(404, -32601, "");
+        let says = format!("there is no method \"{method}\"");
+        answer.is_error(200, -32601, &says);
+        stateless.ask(method, "{}").await.is_error(404, -32601, &says);
     }
+    // Each generation has methods that the other has not.
+    stateless.ask("ping", "{}").await.is_error(404, -32601, "there is no method \"ping\"");
+    let says = "there is no method \"subscriptions/listen\"";
+    session.ask("subscriptions/listen", r#"{"notifications":{}}"#).await.is_error(200, -32601, says);
     session.ask("tools/call", r#"{"name":"none","arguments":{}}"#).await.is_error(200, -32602, "no tool");
     stateless.ask("tools/call", r#"{"name":"none","arguments":{}}"#).await.is_error(200, -32602, "no tool");
     session.ask("tools/call", r#"{"arguments":{}}"#).await.is_error(200, -32602, "`tools/call`");
