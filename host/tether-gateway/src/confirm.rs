@@ -7,7 +7,7 @@ use tether_core::action::{Action, Claim, Event, Proposal, State};
 use tether_core::confirm::{Confirmation, Decision, Seen};
 use tether_core::fault::{self, Point};
 use tether_core::id::{ActionId, IdempotencyKey};
-use tether_core::identity::{Actor, Caller, Role};
+use tether_core::identity::{Caller, Role};
 use tether_core::port::actions::Swap;
 use tether_core::port::handlers::Outdated;
 use tether_core::problem::{Code, Problem};
@@ -16,6 +16,7 @@ use crate::Gateway;
 use crate::admit::require;
 use crate::endings::Running;
 use crate::outcome::{Outcome, Told, not_begun, store_problem};
+use crate::said_yes::Yes;
 use crate::settle::Tell;
 use crate::sync::{oneshot, spawn};
 
@@ -25,6 +26,15 @@ const SETTLING: Duration = Duration::from_secs(2);
 
 /// Whether somebody may decide about an action.
 pub(crate) type May = fn(&Gateway, &Caller, &Action) -> Result<(), Problem>;
+
+/// What lets somebody confirm.
+#[derive(Clone, Copy)]
+pub(crate) struct Leave {
+    /// What the rules say.
+    pub(crate) may: May,
+    /// The role that it takes.
+    pub(crate) role: Role,
+}
 
 /// What came of trying to approve or to claim an action.
 enum Begun {
@@ -61,19 +71,20 @@ impl Gateway {
         seen: Seen,
     ) -> Result<Outcome, Problem> {
         require(caller, &[Role::Approver])?;
-        self.confirm_if(Self::may_decide, caller, id, key, seen).await
+        let leave = Leave { may: Self::may_decide, role: Role::Approver };
+        self.confirm_with(leave, caller, id, key, seen).await
     }
 
-    /// The same for whoever passes `may`.
-    pub(crate) async fn confirm_if(
+    /// The same for whoever has `leave`.
+    pub(crate) async fn confirm_with(
         self: &Arc<Self>,
-        may: May,
+        Leave { may, role }: Leave,
         caller: &Caller,
         id: ActionId,
         key: Option<IdempotencyKey>,
         seen: Seen,
     ) -> Result<Outcome, Problem> {
-        let actor = caller.actor();
+        let said = self.clock.monotonic(); // before there is anything to wait for
         let mut action = self.find(caller, id).await?;
         may(self, caller, &action)?;
         let repeats = self.is_bound(caller, id, key.as_ref()).await?;
@@ -83,6 +94,7 @@ impl Gateway {
             action = self.find(caller, id).await?;
         }
         let confirmation = Confirmation { claim: Claim { by: caller.user.clone(), key }, seen, repeats };
+        let yes = Yes { confirmation: confirmation.clone(), actor: caller.actor(), role, said };
         let used = action.state.attempts_used();
         loop {
             let decision = confirmation.decide(&action, self.clock.now());
@@ -93,12 +105,10 @@ impl Gateway {
             }
             match decision {
                 Decision::Expire => action = self.expire(action).await?,
-                Decision::Approve | Decision::Claim => {
-                    match self.begin(&confirmation, &actor, action).await? {
-                        Begun::Told(outcome) => return Ok(outcome),
-                        Begun::Lost(now) => action = now,
-                    }
-                }
+                Decision::Approve | Decision::Claim => match self.begin(&yes, action).await? {
+                    Begun::Told(outcome) => return Ok(outcome),
+                    Begun::Lost(now) => action = now,
+                },
                 Decision::Wait => return self.wait(&confirmation, caller, action).await,
                 Decision::Tell(reply) => return Outcome::replied(action, reply),
             }
@@ -123,17 +133,12 @@ impl Gateway {
 
     /// Everything that must not be cut short runs in a task of its own: dropping a
     /// future is a cancel.
-    async fn begin(
-        self: &Arc<Self>,
-        confirmation: &Confirmation,
-        actor: &Actor,
-        action: Action,
-    ) -> Result<Begun, Problem> {
+    async fn begin(self: &Arc<Self>, yes: &Yes, action: Action) -> Result<Begun, Problem> {
         let id = action.id;
-        let (gateway, claim, actor) = (Arc::clone(self), confirmation.claim.clone(), actor.clone());
+        let (gateway, yes) = (Arc::clone(self), yes.clone());
         let running = self.running(id); // before there is a task that may have to wait
         let (tell, told) = oneshot::channel();
-        let attempt = spawn(async move { gateway.begin_and_run(running, claim, actor, action, tell).await });
+        let attempt = spawn(async move { gateway.begin_and_run(running, yes, action, tell).await });
         if let Ok(outcome) = told.await {
             return Ok(Begun::Told(outcome)); // the attempt's task writes it down
         }
@@ -153,8 +158,7 @@ impl Gateway {
     async fn begin_and_run(
         &self,
         running: Running,
-        claim: Claim,
-        actor: Actor,
+        yes: Yes,
         action: Action,
         tell: Tell,
     ) -> Result<Begun, Problem> {
@@ -164,16 +168,23 @@ impl Gateway {
         if let Some(outdated) = self.outdated(&action).await? {
             return Ok(Begun::Told(Outcome::outdated(action, outdated)));
         }
-        let at = self.clock.now();
-        let claims = action.approvals_missing(&claim.by) == 0;
-        let event = if claims { Event::Claimed { claim, at } } else { Event::Approved { claim, at } };
+        let (said, now) = (yes.at(&*self.clock), self.clock.now());
+        self.still_counts(&action.proposal.tenant, &yes, said).await?;
+        // It waited: there may be no time left.
+        let decision = yes.confirmation.decide(&action, now);
+        let (claims, claim) = (decision == Decision::Claim, yes.confirmation.claim);
+        let event = match decision {
+            Decision::Claim => Event::Claimed { claim, at: now },
+            Decision::Approve => Event::Approved { claim, at: said },
+            _ => return Ok(Begun::Lost(action)),
+        };
         let Ok(state) = action.next(event) else { return Ok(Begun::Lost(action)) };
         let detail = match &state {
             State::Executing { attempt, .. } => format!("confirmed; attempt {attempt} begins"),
             state => format!("approved; {} of {}", state.approvals().len(), action.proposal.people),
         };
         fault::reached(if claims { Point::BeforeClaim } else { Point::BeforeApprove });
-        match self.swap(&action, state, action.ledger.clone(), Some(actor), detail).await? {
+        match self.swap(&action, state, action.ledger.clone(), Some(yes.actor), detail).await? {
             Swap::Done(claimed) if claims => {
                 fault::reached(Point::Claimed);
                 Ok(Begun::Told(self.run(claimed, running, turn, tell).await))
@@ -195,16 +206,18 @@ impl Gateway {
         if arguments.kept().is_none() {
             return Ok(Some(Outdated("its arguments are no longer kept".to_owned())));
         }
-        if let Some(gone) = self.whose_yes_fell(action).await?.first() {
-            return Ok(Some(Outdated(format!("{gone} said yes, and may not decide about it any more"))));
-        }
         match self.handlers.fits(tenant, binding).await {
-            Ok(fits) => Ok(fits.err()),
+            Ok(Ok(())) => {}
+            Ok(Err(outdated)) => return Ok(Some(outdated)),
             Err(not_now) => {
                 tracing::warn!(action = %action.id, error = %not_now, "not claimed");
-                Err(not_begun(&not_now))
+                return Err(not_begun(&not_now));
             }
         }
+        // Last, because that may have taken its time.
+        let fell = self.whose_yes_fell(action).await?;
+        let outdated = |gone| Outdated(format!("{gone} said yes, and may not decide about it any more"));
+        Ok(fell.first().map(outdated))
     }
 
     /// Waits for the attempt that runs, and never claims after that.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use tether_core::action::Action;
 use tether_core::confirm::Seen;
 use tether_core::id::ActionId;
-use tether_core::identity::Caller;
+use tether_core::identity::{Caller, Role};
 use tether_core::problem::{Code, Problem};
 
 use crate::Gateway;
+use crate::confirm::Leave;
 use crate::outcome::Outcome;
 
 impl Gateway {
@@ -36,6 +37,7 @@ impl Gateway {
         // No id and no number is too long for a key.
         let key = format!("mcp:{id}:{attempts_seen}").parse().ok();
         let seen = Seen { attempts: Some(attempts_seen), approvals: None };
-        self.confirm_if(Self::may_decide_in_client, caller, id, key, seen).await
+        let leave = Leave { may: Self::may_decide_in_client, role: Role::Agent };
+        self.confirm_with(leave, caller, id, key, seen).await
     }
 }

@@ -2,19 +2,15 @@
 
 mod world;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tether_core::action::Status;
-use tether_core::clock::Timestamp;
 use tether_core::failure::Cause;
-use tether_core::id::{ActionId, TenantId, UserId};
+use tether_core::id::ActionId;
 use tether_core::identity::{Caller, Role};
-use tether_core::port::BoxFuture;
-use tether_core::port::actions::StoreError;
-use tether_core::port::people::People;
 use tether_core::problem::Code;
 use tether_core::rule::{Rule, Rules};
 use tether_gateway::{Gateway, Settings};
@@ -61,57 +57,6 @@ async fn where_it_takes_two_the_first_yes_runs_nothing_and_the_second_is_another
     assert_eq!((world.handlers.runs(), world.handlers.effects()), (1, 1));
     let told: Vec<_> = world.actions.told(id).into_iter().map(|event| event.detail).collect();
     assert_eq!(told[1..3], ["approved; 1 of 2", "confirmed; attempt 1 begins"]);
-}
-
-/// Knows who was turned away, by name.
-#[derive(Default)]
-struct TurnedAway(Mutex<BTreeSet<String>>);
-
-impl TurnedAway {
-    fn now(&self, users: &[&str]) {
-        *self.0.lock().unwrap() = users.iter().map(|user| (*user).to_owned()).collect();
-    }
-}
-
-impl People for TurnedAway {
-    fn is_turned_away<'a>(
-        &'a self,
-        _tenant: &'a TenantId,
-        user: &'a UserId,
-        _since: Timestamp,
-    ) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Box::pin(async move { Ok(self.0.lock().unwrap().contains(user.as_str())) })
-    }
-}
-
-#[tokio::test]
-async fn a_yes_falls_with_its_person() {
-    let world = World::new(&[Act::Commit]);
-    let people = Arc::new(TurnedAway::default());
-    let settings =
-        Settings { rules: Rules { default: of_people(3), ..Rules::default() }, ..Settings::default() };
-    let (actions, handlers) = (world.actions.clone(), world.handlers.clone());
-    let gateway = Gateway::among(people.clone(), actions, handlers, world.clock.clone(), settings);
-    let id = propose(&gateway, None).await.unwrap().id;
-    assert_eq!(confirm(&gateway, &ann(), id, "a", None).await, "Approved");
-    people.now(&["ann"]);
-    // Nobody adds to what cannot run, and nobody claims it.
-    for by in [bob(), caller("cat", &[Role::Approver])] {
-        assert_eq!(confirm(&gateway, &by, id, "k", None).await, "Conflict ACTION_OUTDATED");
-    }
-    assert_eq!(gateway.whose_yes_fell(&world.stored(id)).await.unwrap(), [ann().user]);
-    assert_eq!((world.stored(id).state.approvals().len(), world.handlers.runs()), (1, 0));
-    people.now(&[]);
-    assert_eq!(confirm(&gateway, &bob(), id, "b", None).await, "Approved");
-    people.now(&["bob"]);
-    let cat = caller("cat", &[Role::Approver]);
-    assert_eq!(confirm(&gateway, &cat, id, "c", None).await, "Conflict ACTION_OUTDATED", "the last yes");
-    people.now(&["zoe"]);
-    assert_eq!(confirm(&gateway, &cat, id, "c", None).await, "Succeeded", "they are back");
-    people.now(&["ann", "bob"]);
-    assert_eq!(confirm(&gateway, &cat, id, "c", None).await, "Replayed", "what is done stays done");
-    assert_eq!(gateway.whose_yes_fell(&world.stored(id)).await.unwrap(), []);
-    assert_eq!((world.handlers.runs(), world.handlers.effects()), (1, 1));
 }
 
 #[tokio::test]

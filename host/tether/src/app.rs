@@ -121,7 +121,7 @@ impl App {
 
         let people = Arc::new(KnownPeople {
             tokens: actions.clone(),
-            operator_comes_in: token.is_some(),
+            operator_left_at: token.is_none().then(|| clock.now()),
             clock: Arc::clone(&clock),
         });
         let grace = config.retry.timeout() + SETTLE;

@@ -140,27 +140,36 @@ impl Fuse {
 
 /// A clock that stands still until a test moves it, and whose sleepers wake when
 /// everybody else waits.
-pub(crate) struct ManualClock(AtomicI64);
+pub(crate) struct ManualClock {
+    millis: AtomicI64,
+    /// How far the time of day was set back.
+    behind: AtomicI64,
+}
 
 impl Default for ManualClock {
     fn default() -> Self {
-        Self(AtomicI64::new(1_000_000))
+        Self { millis: AtomicI64::new(1_000_000), behind: AtomicI64::new(0) }
     }
 }
 
 impl ManualClock {
     pub(crate) fn advance(&self, span: Duration) {
-        self.0.fetch_add(i64::try_from(span.as_millis()).unwrap(), Ordering::SeqCst);
+        self.millis.fetch_add(i64::try_from(span.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
+    pub(crate) fn set_back(&self, span: Duration) {
+        self.behind.fetch_add(i64::try_from(span.as_millis()).unwrap(), Ordering::SeqCst);
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.load(Ordering::SeqCst))
+        let behind = self.behind.load(Ordering::SeqCst);
+        Timestamp::from_millis(self.millis.load(Ordering::SeqCst) - behind)
     }
 
     fn monotonic(&self) -> Duration {
-        Duration::from_millis(self.0.load(Ordering::SeqCst).unsigned_abs())
+        Duration::from_millis(self.millis.load(Ordering::SeqCst).unsigned_abs())
     }
 
     fn sleep(&self, span: Duration) -> BoxFuture<'static, ()> {
