@@ -24,9 +24,36 @@ pub(crate) fn encode(text: &str) -> String {
     format!("{kept}%-{}", Digest::of(text).hex())
 }
 
+/// The text that [`encode`] made this name of; none where it was cut, or is no such name.
+pub(crate) fn decode(name: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digit =
+                    |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                digit(rest.next()?)? << 4 | digit(rest.next()?)?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok().filter(|text| encode(text) == name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_was_not_cut_tells_its_text() {
+        for text in ["acme", "Acme", "a/b", "..", "ß 😀", "%-", ""] {
+            assert_eq!(decode(&encode(text)).as_deref(), Some(text));
+        }
+        for name in ["Acme", "%", "%4", "%ff", "a b", &encode(&"ä".repeat(128))] {
+            assert_eq!(decode(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn different_texts_have_different_names_whatever_the_file_system_folds() {

@@ -178,6 +178,22 @@ pub(super) fn records(
     Ok(records)
 }
 
+/// The keys of records that come after `after`, from the first where that is none, each
+/// once; `limit` of them at most. The index of the records is all that is read.
+pub(super) fn keys_after(
+    connection: &Connection,
+    after: Option<&str>,
+    limit: usize,
+) -> rusqlite::Result<Vec<String>> {
+    if !is_kept(connection)? {
+        return Ok(Vec::new());
+    }
+    let (comes, after) = after.map_or((">=", ""), |after| (">", after));
+    let sql = format!("SELECT DISTINCT key FROM tether_records WHERE key {comes} ? ORDER BY key LIMIT ?");
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    connection.prepare_cached(&sql)?.query_map((after, limit), |row| row.get(0))?.collect()
+}
+
 /// Empties the outputs of all records of `key`.
 pub(super) fn empty_records(connection: &Connection, key: RequestId) -> rusqlite::Result<()> {
     if is_kept(connection)? {

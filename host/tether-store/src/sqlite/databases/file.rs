@@ -151,6 +151,27 @@ impl DatabaseFile {
         read
     }
 
+    /// The same where a crash may have left a journal, which only somebody who may write can
+    /// undo.
+    pub(super) async fn read_whatever_was_left<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl Fn(&mut GuardedConnection) -> Result<T, SqlError> + Clone + Send + 'static,
+    ) -> Result<T, SqlError> {
+        match self.read(work.clone()).await {
+            Err(SqlError::ReadOnly) => {}
+            read => return read,
+        }
+        let mut turn = self.turn().await?;
+        let stop = Stop::after(self.limits.read_time);
+        let (read, seen) = blocking(move || {
+            let read = turn.connection(&stop).map_err(without_connection).and_then(work);
+            (read, turn.seen())
+        })
+        .await;
+        self.durable(seen).await?;
+        read
+    }
+
     /// Most reads find what they want in memory, and are over sooner than another thread
     /// has begun. None where this one is not: it is given up, and begun anew over there.
     fn read_here<T>(

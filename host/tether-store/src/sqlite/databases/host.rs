@@ -128,21 +128,7 @@ impl Host {
             true => host.standing(connection, &place, &component).map(Some),
             false => Ok(None),
         };
-        match file.read(look.clone()).await {
-            // A crash left a journal, which only somebody who may write can undo.
-            Err(SqlError::ReadOnly) => {
-                let mut turn = file.turn().await?;
-                let stop = Stop::after(self.limits.read_time);
-                let (standing, seen) = blocking(move || {
-                    let standing = turn.connection(&stop).map_err(without_connection).and_then(look);
-                    (standing, turn.seen())
-                })
-                .await;
-                file.durable(seen).await?;
-                standing
-            }
-            standing => standing,
-        }
+        file.read_whatever_was_left(look).await
     }
 
     /// What `connection` and the list of known databases say. Blocks.

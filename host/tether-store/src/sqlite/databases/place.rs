@@ -11,6 +11,9 @@ use crate::file_name::encode;
 /// What stands for the tenant in the path of an existing file.
 const TENANT: &str = "{tenant}";
 
+/// How the names of Tether's own files end.
+const EXTENSION: &str = "db";
+
 /// A database of a scope.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
@@ -27,13 +30,29 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// The folder of the databases that Tether makes: in it is one for each component, in
+    /// that one for each tenant.
+    pub(super) fn folder(data_dir: &Path) -> PathBuf {
+        data_dir.join("databases")
+    }
+
+    /// Whether the name of a file there is a database's, and not that of a log beside it.
+    pub(super) fn is_database(path: &Path) -> bool {
+        path.extension().is_some_and(|extension| extension == EXTENSION)
+    }
+
+    /// The place of a file there, for whoever only reads what is in it.
+    pub(super) fn own(path: PathBuf) -> Self {
+        Self { path, own: true, owner: None, known_as: Default::default() }
+    }
+
     /// The place of `database`; none where it is not granted.
     pub(super) fn of(data_dir: &Path, scope: &Scope, database: &DatabaseName) -> Option<Self> {
         let tenant = encode(scope.tenant.as_str());
         let (own, path, owner, configured) = match scope.grants.databases.get(database)? {
             DatabaseGrant::Own => {
-                let folder = data_dir.join("databases").join(encode(scope.component.as_str())).join(tenant);
-                (true, folder.join(encode(database.as_str()) + ".db"), None, String::new())
+                let folder = Self::folder(data_dir).join(encode(scope.component.as_str())).join(tenant);
+                (true, folder.join(encode(database.as_str()) + "." + EXTENSION), None, String::new())
             }
             DatabaseGrant::Sqlite { path, shared } => {
                 let one_tenant = !shared && !path.contains(TENANT);
