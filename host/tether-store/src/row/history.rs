@@ -19,7 +19,7 @@ pub(crate) const EVENT_COLUMNS: &str = "at, actor, channel, was, became, attempt
 /// `actions`.
 pub(crate) const ANNOUNCED_COLUMNS: &str = "history.number, history.tenant, place, hash, actions.id, \
      history.revision, at, actor, channel, was, became, attempt, detail, proposal, state, \
-     confirm_key";
+     confirm_key, action";
 
 /// What an action's last event says of the action itself.
 pub(crate) struct Last {
@@ -53,13 +53,27 @@ pub(crate) fn last(connection: &Connection, number: i64, revision: Revision) -> 
 
 /// The end of a tenant's chain. Read from its table each time: what was written last may
 /// have been undone.
+///
+/// # Errors
+///
+/// `Unreadable` where no chain ends so: nothing can come after that.
 pub(crate) fn head(connection: &Connection, tenant: &TenantId) -> Result<(u64, Digest), Fault> {
     let found = connection
         .prepare_cached("SELECT place, hash FROM chain_heads WHERE tenant = ?")?
-        .query_row([tenant.as_str()], |row| {
-            Ok((row.get::<_, i64>(0)?.cast_unsigned(), Digest::from_bytes(row.get(1)?)))
-        });
-    Ok(found.optional()?.unwrap_or_else(|| (0, chain::genesis(tenant))))
+        .query_row([tenant.as_str()], |row| Ok(read_head(row)))
+        .optional()?;
+    let head = found.unwrap_or_else(|| Ok((0, chain::genesis(tenant))));
+    head.map_err(|error| {
+        Fault::Unreadable(format!(
+            "where the history of {tenant} ends was changed in the store ({error:#}): run `tether audit verify`"
+        ))
+    })
+}
+
+fn read_head(row: &Row<'_>) -> anyhow::Result<(u64, Digest)> {
+    let place: i64 = row.get("place")?;
+    anyhow::ensure!((1..i64::MAX).contains(&place), "no history ends at place {place}");
+    Ok((place.cast_unsigned(), Digest::from_bytes(row.get("hash")?)))
 }
 
 /// Writes an event at the end of its tenant's chain.
@@ -173,6 +187,9 @@ pub struct Chained {
     pub state: Digest,
     /// Of the key that somebody confirmed with; see [`Line::confirm_key`].
     pub confirm_key: Option<Digest>,
+    /// The number of the action's row: the order in which all tenants proposed. No hash
+    /// covers it.
+    pub action_number: i64,
 }
 
 impl Chained {
@@ -193,6 +210,7 @@ pub(crate) fn chained(row: &Row<'_>) -> anyhow::Result<Chained> {
         proposal: Digest::from_bytes(columns.next()?),
         state: Digest::from_bytes(columns.next()?),
         confirm_key: columns.next::<Option<_>>()?.map(Digest::from_bytes),
+        action_number: columns.next()?,
     })
 }
 
@@ -218,17 +236,15 @@ pub(crate) fn place_of(connection: &Connection, number: i64) -> anyhow::Result<P
     })
 }
 
-/// The ends of all chains.
-pub(crate) fn heads(connection: &Connection) -> anyhow::Result<Vec<Head>> {
+/// The ends of all chains, each with the name of its tenant as it is there.
+pub(crate) fn heads(connection: &Connection) -> rusqlite::Result<Vec<(String, anyhow::Result<Head>)>> {
     let mut statement = connection.prepare_cached("SELECT tenant, place, hash FROM chain_heads")?;
-    let mut rows = statement.query([])?;
-    let mut heads = Vec::new();
-    while let Some(row) = rows.next()? {
-        heads.push(Head {
-            tenant: parsed(row, "tenant")?,
-            place: row.get::<_, i64>("place")?.try_into()?,
-            hash: Digest::from_bytes(row.get("hash")?),
-        });
-    }
-    Ok(heads)
+    let heads = statement.query_map([], |row| {
+        let head = || {
+            let (place, hash) = read_head(row)?;
+            Ok(Head { tenant: parsed(row, "tenant")?, place, hash })
+        };
+        Ok((row.get("tenant")?, head()))
+    })?;
+    heads.collect()
 }

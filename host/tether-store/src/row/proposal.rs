@@ -1,10 +1,11 @@
 //! The columns of what never changes of an action.
 
-use rusqlite::{Connection, OptionalExtension as _, named_params};
+use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 use tether_core::action::{Arguments, Preview, Proposal};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
-use tether_core::id::IdempotencyKey;
+use tether_core::grant::Binding;
+use tether_core::id::{IdempotencyKey, TenantId};
 use tether_core::json::JsonText;
 
 use super::handler::{self, HandlerColumns};
@@ -173,6 +174,23 @@ pub(crate) fn proposal_digest(connection: &Connection, number: i64) -> Result<Di
     let columns = columns(connection, number)?;
     // Without a row there is nothing that could fit.
     Ok(columns.map_or_else(|| Digest::of(""), |columns| columns.digest()))
+}
+
+/// Whose action `id` is, and what it is bound to, as its row says; none where there is none.
+pub(crate) fn bound(
+    connection: &Connection,
+    id: &str,
+) -> rusqlite::Result<Option<anyhow::Result<(TenantId, Binding)>>> {
+    let read = |row: &Row<'_>| {
+        let mut columns = Columns::from(row, 0);
+        Ok((columns.next::<String>()?.parse()?, HandlerColumns::read(&mut columns)?.binding()?))
+    };
+    connection
+        .prepare_cached(
+            "SELECT tenant, handler, handler_name, handler_digest, grants FROM actions WHERE id = ?",
+        )?
+        .query_row([id], |row| Ok(read(row)))
+        .optional()
 }
 
 /// Erases arguments and preview in row `number`; their digests stay.

@@ -262,7 +262,7 @@ fn check_chain(root: &Path) -> anyhow::Result<()> {
             Some(broken) => anyhow::bail!("{broken:?}"),
         }
     })?;
-    let broken = checker.end(&archive.heads()?);
+    let broken = checker.end(&archive.heads()?.into_iter().collect::<Result<Vec<_>, _>>()?);
     anyhow::ensure!(broken.is_empty(), "{broken:?}");
     for kept in archive.next_page(1_000)? {
         let kept = kept?;

@@ -76,7 +76,11 @@ pub(crate) fn findings(folder: &Folder, witnesses: &[Head]) -> Vec<String> {
             Ok(())
         })
         .unwrap();
-    let broken = checker.end(&archive.heads().unwrap()).into_iter();
+    let (kept, damaged): (Vec<_>, Vec<_>) =
+        archive.heads().unwrap().into_iter().partition(|head| head.is_ok());
+    found.extend(damaged.into_iter().map(|head| format!("head of {:?}", head.unwrap_err().id)));
+    let kept: Vec<_> = kept.into_iter().map(Result::unwrap).collect();
+    let broken = checker.end(&kept).into_iter();
     found.extend(broken.map(|broken| format!("{} {}", broken.tenant, broken.place)));
     for kept in archive.next_page(1_000).unwrap() {
         match kept {
@@ -89,7 +93,8 @@ pub(crate) fn findings(folder: &Folder, witnesses: &[Head]) -> Vec<String> {
 }
 
 pub(crate) fn heads(folder: &Folder) -> Vec<Head> {
-    Archive::open(folder.path("a.db")).unwrap().heads().unwrap()
+    let heads = Archive::open(folder.path("a.db")).unwrap().heads().unwrap();
+    heads.into_iter().map(Result::unwrap).collect()
 }
 
 pub(crate) fn tamper(folder: &Folder, sql: &str) {
@@ -167,6 +172,10 @@ async fn every_kind_of_tampering_is_found_where_it_is() {
         // Heads.
         ("UPDATE chain_heads SET place = 3 WHERE tenant = 'acme'", "acme 4"),
         ("DELETE FROM chain_heads", "acme 4"),
+        ("UPDATE chain_heads SET place = -1 WHERE tenant = 'acme'", "head of \"acme\""),
+        ("UPDATE chain_heads SET place = 0 WHERE tenant = 'acme'", "head of \"acme\""),
+        ("UPDATE chain_heads SET hash = x'01' WHERE tenant = 'acme'", "head of \"acme\""),
+        ("UPDATE chain_heads SET tenant = '' WHERE tenant = 'acme'", "head of \"\""),
         // Actions, beneath what reading them finds.
         ("UPDATE actions SET created_at = 1 WHERE number = 1", "1"),
         ("UPDATE actions SET max_attempts = 4 WHERE number = 1", "1"),
@@ -313,7 +322,7 @@ async fn many_events_are_checked() {
             Ok(())
         })
         .unwrap();
-    assert_eq!(checker.end(&archive.heads().unwrap()), []);
+    assert_eq!(checker.end(&heads(&folder)), []);
     archive
         .keys(|bound| {
             assert_eq!(keys.bound(&bound.unwrap()), None);

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use tether_core::action::{Action, Approval, Claim, State};
 use tether_core::id::ActionId;
-use tether_core::port::actions::{ActionStore, Filter, StoreError, Swap};
+use tether_core::port::actions::{ActionStore, Filter, Proposed, StoreError, Swap};
 use tether_store::SqliteActions;
 
 use crate::chain::{moved, succeeded};
@@ -173,4 +173,47 @@ async fn what_executes_and_was_changed_is_not_settled() {
     }
     tamper(&folder, "person = 'eve'");
     assert_eq!(ids(&store.executing().await.unwrap()), [id(2)]);
+}
+
+/// A head that no chain has: nothing is chained to it, and another tenant goes on.
+#[tokio::test]
+async fn nothing_is_written_after_a_head_that_cannot_be() {
+    for changed in ["place = -1", "place = 0", "place = 9223372036854775807", "hash = x'01'"] {
+        let folder = Folder::new();
+        let store = SqliteActions::open(folder.path("a.db")).unwrap();
+        let done = new_action(1);
+        let mut others = new_action(2);
+        others.proposal.tenant = "umbrella".parse().unwrap();
+        for new in [done, others] {
+            let Proposed::New(action) = store.propose(new).await.unwrap() else { panic!("{changed}") };
+            let claimed = moved(&store, &action, executing(None)).await;
+            let State::Succeeded { attempts_used, at, output, approvals, .. } = succeeded() else { panic!() };
+            let claim = claim(None);
+            moved(&store, &claimed, State::Succeeded { attempts_used, claim, at, output, approvals }).await;
+        }
+        let Proposed::New(waits) = store.propose(new_action(3)).await.unwrap() else { panic!("{changed}") };
+        let file = Connection::open(folder.path("a.db")).unwrap();
+        file.execute(&format!("UPDATE chain_heads SET {changed} WHERE tenant = 'acme'"), []).unwrap();
+
+        let count =
+            || file.query_row("SELECT count(*) FROM history", [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(count(), 7);
+        for refused in [
+            store.propose(new_action(4)).await.map(drop),
+            store.swap(change(&waits, executing(None))).await.map(drop),
+        ] {
+            let why = refused.unwrap_err().to_string();
+            assert!(why.contains("where the history of acme ends was changed"), "{changed}: {why}");
+        }
+        let told = store.load(&"acme".parse().unwrap(), id(3)).await.unwrap().unwrap();
+        assert_eq!((told.revision, count()), (waits.revision, 7), "{changed}: nothing was written");
+
+        let mut new = new_action(5);
+        new.proposal.tenant = "umbrella".parse().unwrap();
+        assert!(matches!(store.propose(new).await, Ok(Proposed::New(_))), "{changed}");
+        // Retention goes on for all of them.
+        store.erase_outputs(at(100), at(200), 9).await.unwrap();
+        let kept = file.query_row("SELECT count(output) FROM actions", [], |row| row.get::<_, i64>(0));
+        assert_eq!((kept, count()), (Ok(0), 9), "{changed}: and one tells of it");
+    }
 }

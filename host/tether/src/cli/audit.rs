@@ -4,6 +4,8 @@ mod chain;
 mod erased;
 mod export;
 mod heads;
+mod order;
+mod records;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -8,12 +8,13 @@ use tether_core::action::{Action, Approval, Claim, State};
 use tether_core::audit::BoundKey;
 use tether_core::chain::Head;
 use tether_core::clock::Timestamp;
-use tether_core::id::ActionId;
+use tether_core::grant::Binding;
+use tether_core::id::{ActionId, TenantId};
 use tether_core::port::actions::HistoryEvent;
 
 use super::{open_reader, reads};
 use crate::row::history::{self, Chained};
-use crate::row::{Fault, Stored, state};
+use crate::row::{Fault, Stored, proposal, state};
 
 /// The actions of all tenants, in the order in which they were proposed. Everything here
 /// blocks. Nobody may write to the file meanwhile: what belongs together is read in
@@ -87,9 +88,21 @@ impl Archive {
         found.into_iter().map(whole).collect()
     }
 
-    /// Where each tenant's history should end.
-    pub fn heads(&self) -> anyhow::Result<Vec<Head>> {
-        history::heads(&self.connection)
+    /// Where each tenant's history should end. What no history ends with is an error, with
+    /// the tenant in place of an id.
+    pub fn heads(&self) -> anyhow::Result<Vec<Result<Head, Damaged>>> {
+        let heads = history::heads(&self.connection)?.into_iter();
+        let head = |(id, head): (_, anyhow::Result<_>)| {
+            head.map_err(|error| Damaged { id, what: format!("{error:#}") })
+        };
+        Ok(heads.map(head).collect())
+    }
+
+    /// Whose action `id` is, and what it is bound to; none where it is not there.
+    pub fn bound(&self, id: &str) -> anyhow::Result<Option<Result<(TenantId, Binding), Damaged>>> {
+        let bound = proposal::bound(&self.connection, id)?;
+        let damaged = |error: anyhow::Error| Damaged { id: id.to_owned(), what: format!("{error:#}") };
+        Ok(bound.map(|bound| bound.map_err(damaged)))
     }
 
     /// Hands every event of every tenant to `each`, in the order in which they were

@@ -2,9 +2,11 @@
 
 use tether_core::audit::Keys;
 use tether_core::chain::{Broken, Checker, Head};
-use tether_store::{Archive, Damaged};
+use tether_core::port::announcements::Announced;
+use tether_store::{Archive, Chained, Damaged};
 
 use super::export::Export;
+use super::order::Order;
 use super::verify::{Line, Progress};
 
 /// The word for what a chain shows, beside those of the other rules.
@@ -28,12 +30,14 @@ pub(super) fn check(
     tell: &mut impl FnMut(Line),
 ) -> anyhow::Result<Histories> {
     let mut checker = Checker::with_witnesses(witnesses);
-    let mut keys = Keys::default();
+    let (mut keys, mut order) = (Keys::default(), Order::default());
     let mut progress = Progress::new("events", archive.count_events()?);
     archive.events(|event| {
         match event {
             Ok(event) => {
-                if let Some(broken) = checker.next(&event.line(), &event.announced.hash) {
+                let broken = checker.next(&event.line(), &event.announced.hash);
+                let misplaced = order.next(&event);
+                if let Some(broken) = broken.or_else(|| misplaced.map(|what| at(&event, what))) {
                     tell(broken.into());
                 }
                 keys.event(&event.line());
@@ -41,7 +45,10 @@ pub(super) fn check(
                     export.add(&event)?;
                 }
             }
-            Err(damaged) => tell(unreadable(damaged)),
+            Err(damaged) => {
+                order.skip();
+                tell(unreadable(damaged));
+            }
         }
         progress.one_more();
         Ok(())
@@ -50,7 +57,14 @@ pub(super) fn check(
         export.finish()?;
     }
     let heads = checker.heads();
-    checker.end(&archive.heads()?).into_iter().for_each(|broken| tell(broken.into()));
+    let mut kept = Vec::new();
+    for head in archive.heads()? {
+        match head {
+            Ok(head) => kept.push(head),
+            Err(damaged) => tell(no_head(damaged)),
+        }
+    }
+    checker.end(&kept).into_iter().for_each(|broken| tell(broken.into()));
     archive.keys(|bound| {
         match bound {
             Ok(bound) => keys.bound(&bound).into_iter().for_each(|finding| tell(finding.into())),
@@ -72,6 +86,17 @@ impl From<Broken> for Line {
             what,
         }
     }
+}
+
+/// What is wrong where `event` is.
+fn at(event: &Chained, what: String) -> Broken {
+    let Announced { tenant, place, action, .. } = &event.announced;
+    Broken { tenant: tenant.clone(), place: *place, action: Some(*action), what }
+}
+
+fn no_head(Damaged { id: tenant, what }: Damaged) -> Line {
+    let what = format!("the head that is kept of it holds what was never written: {what}");
+    Line { tenant: Some(tenant), place: None, action: None, rule: RULE, what }
 }
 
 fn unreadable(Damaged { id, what }: Damaged) -> Line {

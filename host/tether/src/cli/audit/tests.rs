@@ -1,3 +1,5 @@
+mod whole_files;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +21,7 @@ use tether_core::settlement;
 use tether_store::{SqliteActions, SqliteDatabases};
 
 use super::export::Export;
-use super::verify::{Report, records, verify};
+use super::verify::{Report, records_of, verify};
 use super::*;
 use crate::data_folder::DataFolder;
 use crate::scratch::Scratch;
@@ -88,7 +90,7 @@ impl Folder {
         transaction.execute("CREATE TABLE voided (ticket)".to_owned(), Vec::new()).await.unwrap();
         transaction.commit(JsonText::parse("{\"done\":1}").unwrap()).await.unwrap();
 
-        let records = records(&databases, &claimed).await.unwrap();
+        let records = records_of(&databases, &claimed).await.unwrap();
         let verdict = Verdict::Succeeded(records[0].output.clone());
         let ledger = settlement::ledger(&records, &Ledger::default());
         let settled = Event::Settled { verdict, at: NOON, expires_after: Duration::ZERO };

@@ -9,7 +9,8 @@ use tether_core::action::{Action, Status};
 use tether_core::audit::{Auditor, Case, Finding, Rule};
 use tether_core::chain::Head;
 use tether_core::clock::Clock as _;
-use tether_core::grant::Binding;
+use tether_core::grant::{Binding, BoundComponent};
+use tether_core::id::TenantId;
 use tether_core::plain::shown;
 use tether_core::port::databases::{Databases, Record, Scope, SqlLimits, Unreachable};
 use tether_store::{Archive, Damaged, Kept, SqliteDatabases};
@@ -18,6 +19,7 @@ use tokio::time::Instant;
 use super::chain::{self, Histories};
 use super::erased;
 use super::export::Export;
+use super::records;
 use crate::clock::SystemClock;
 use crate::data_folder::DataFolder;
 
@@ -108,7 +110,7 @@ pub(super) async fn verify(
     loop {
         let page = archive.next_page(PAGE).with_context(cannot)?;
         if page.is_empty() {
-            return Ok(Report { events, actions: progress.done(), executing, heads, findings });
+            break;
         }
         for kept in page {
             match kept {
@@ -133,26 +135,35 @@ pub(super) async fn verify(
             progress.one_more();
         }
     }
+    records::check(&databases, &archive, &mut find).await?;
+    Ok(Report { events, actions: progress.done(), executing, heads, findings })
 }
 
 async fn case(databases: &dyn Databases, kept: Kept) -> Case {
     let Kept { action, history, key_names, fits: _, records_due: _ } = kept;
-    let records = records(databases, &action).await;
+    let records = records_of(databases, &action).await;
     Case { action, history, records, key_names, seen: None }
 }
 
 /// What the databases hold that the action was bound to. An endpoint keeps its own
 /// record, where nobody here can look.
-pub(super) async fn records(databases: &dyn Databases, action: &Action) -> Result<Vec<Record>, Unreachable> {
+pub(super) async fn records_of(
+    databases: &dyn Databases,
+    action: &Action,
+) -> Result<Vec<Record>, Unreachable> {
     let Binding::Component(bound) = &action.proposal.binding else { return Ok(Vec::new()) };
-    let scope = Scope {
-        tenant: action.proposal.tenant.clone(),
+    databases.records(&scope(&action.proposal.tenant, bound), action.id.into()).await
+}
+
+/// What an action of `tenant` may touch that is `bound` so.
+pub(super) fn scope(tenant: &TenantId, bound: &BoundComponent) -> Scope {
+    Scope {
+        tenant: tenant.clone(),
         component: bound.component.clone(),
         grants: bound.grants.clone(),
         // Records are found without.
         migrations: Arc::default(),
-    };
-    databases.records(&scope, action.id.into()).await
+    }
 }
 
 impl From<Finding> for Line {
@@ -183,6 +194,7 @@ impl Line {
         let action = self.action.as_ref().map(|action| format!("action {}", shown(action)));
         let place = match (&self.tenant, self.place) {
             (Some(tenant), Some(place)) => Some(format!("the history of {}, place {place}", shown(tenant))),
+            (Some(tenant), None) if action.is_none() => Some(format!("tenant {}", shown(tenant))),
             _ => None,
         };
         let subject: Vec<_> = place.into_iter().chain(action).collect();
