@@ -51,6 +51,7 @@ use crate::http::{BODY_LIMIT, Route};
 use action::Pages;
 use asked::Asked;
 pub(crate) use door::{Page, narrowed, turned_away};
+pub(crate) use message::{id_in, id_of};
 pub(crate) use metadata::{challenged, warn_of_audiences};
 use server::{Server, Shared};
 use sessions::Sessions;

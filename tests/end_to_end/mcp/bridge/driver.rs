@@ -159,6 +159,14 @@ impl Bridge {
         })
     }
 
+    /// The answer to what has no id that can be read: it has none.
+    #[track_caller]
+    pub(super) fn nameless(&mut self) -> Told {
+        self.wait("an answer without an id", |message| {
+            message.get("id").is_none() && message.get("error").is_some()
+        })
+    }
+
     /// What the server says or asks of its own.
     #[track_caller]
     pub(super) fn told(&mut self, method: &str) -> Told {

@@ -1,5 +1,8 @@
 //! Going away, and calling off.
 
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+
 use serde_json::json;
 
 use super::Bridge;
@@ -87,6 +90,66 @@ fn the_end_of_input_is_seen_while_somebody_silent_is_waited_for() {
         assert!(ended.stderr.contains("did not answer in time"), "{}", ended.stderr);
     }
     assert_eq!(upstream.received().len(), 2, "the second lines were still waiting");
+}
+
+#[test]
+fn what_the_gateway_refuses_in_words_of_the_protocol_got_as_far_as_it() {
+    let mut server = Setup::of(&["probe"]).start();
+    let url = format!("http://{}", server.api.address);
+    server.kill();
+    let mut bridge = Bridge::at(&url, &server.api.token, BOTH[1]);
+    bridge.ask("tools/list", "").error();
+    server.restart_where_it_was();
+    bridge.line(r#"{"jsonrpc":"2.0","id":9,"method":"ping","method":"twice"}"#);
+    assert_eq!(bridge.answer(9).error().0, -32600);
+    assert_eq!(bridge.end().code, 0);
+
+    // But for words at the door.
+    let words = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"this host has another name"}}"#;
+    let door = Upstream::always(Reply::Answer(421, "Content-Type: application/json\r\n", words.to_owned()));
+    let mut bridge = Bridge::at(&door.origin(), "t", BOTH[1]);
+    assert_eq!(bridge.ask("tools/list", "").error().1, "this host has another name");
+    let ended = bridge.end();
+    assert_eq!((ended.code, ended.stderr.as_str()), (1, "this host has another name\n"));
+}
+
+#[test]
+fn what_was_asked_last_decides_how_it_ends_and_not_what_was_answered_last() {
+    let (answer, answered) = channel();
+    let answered = Mutex::new(answered);
+    let upstream = Upstream::start(move |number, _| match number {
+        1 => {
+            answered.lock().unwrap().recv().unwrap();
+            Reply::Answer(
+                200,
+                "Content-Type: application/json\r\n",
+                r#"{"jsonrpc":"2.0","id":2,"result":{}}"#.to_owned(),
+            )
+        }
+        _ => Reply::status(401),
+    });
+    let mut bridge = Bridge::at(&upstream.origin(), "t", BOTH[1]);
+    let first = bridge.start("probe_echo", r#"{"value":1}"#);
+    eventually("it is asked", || (upstream.received().len() == 1).then_some(()));
+    bridge.ask("tools/list", "").error();
+    answer.send(()).unwrap();
+    bridge.answer(first).result();
+    let ended = bridge.end();
+    assert_eq!((ended.code, ended.stderr.lines().count()), (1, 1), "{}", ended.stderr);
+}
+
+#[test]
+fn what_is_given_up_before_the_gateway_came_back_did_not_get_as_far_as_it() {
+    for revision in BOTH {
+        let mut server = Setup::of(&["probe"]).start();
+        let mut bridge = Bridge::new(&server, revision);
+        bridge.ask("tools/list", "").result();
+        server.kill();
+        bridge.start("probe_write", r#"{"note":"x"}"#);
+        let ended = bridge.end();
+        assert_eq!((ended.code, ended.stderr.lines().count()), (1, 1), "{}", ended.stderr);
+        assert!(ended.stderr.contains("no gateway answers"), "{}", ended.stderr);
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Answers that are lost, and gateways that go away: the client notices nothing, and nothing
 //! happens twice.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use super::Bridge;
@@ -120,6 +122,31 @@ fn without_a_gateway_each_request_is_answered_with_that_and_the_next_finds_one()
     server.restart_where_it_was();
     bridge.ask("tools/list", "").result();
     assert_eq!(bridge.end().code, 0);
+}
+
+#[test]
+fn lines_wait_for_the_gateway_at_the_same_time_whatever_stands_before_them() {
+    let mut server = Setup::of(&["probe"]).start();
+    let mut bridges = BOTH.map(|revision| Bridge::new(&server, revision));
+    server.kill();
+    let asked = bridges.each_mut().map(|bridge| {
+        let first = bridge.start("probe_echo", r#"{"value":1}"#);
+        for line in [
+            r#"{"jsonrpc":"2.0","method":"notifications/foo"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"none"}}"#,
+            r#"{"jsonrpc":"2.0","id":"none","result":{}}"#,
+        ] {
+            bridge.line(line);
+        }
+        (first, bridge.send("tools/list", "", ""))
+    });
+    for (bridge, (first, last)) in bridges.iter_mut().zip(asked) {
+        bridge.answer(first).error();
+        // Each of those in between would have had as long for itself as the first.
+        let begin = Instant::now();
+        bridge.answer(last).error();
+        assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::http::Method;
 use tether_transport::client::{Client, ClientError, Exchange, QUIET};
@@ -12,6 +12,7 @@ use tokio::time::{sleep, timeout};
 use super::failure::{Failure, Patience};
 use super::line::{Header, Kind, Line};
 use super::messages::{self, Messages, answered, whole};
+use super::outcome::Outcome;
 use super::output::Output;
 use super::session::{Handshake, Session, State};
 use crate::cli::gateway::fresh_key;
@@ -33,8 +34,15 @@ pub(super) struct Bridge {
     state: tokio::sync::Mutex<State>,
     /// The gateway answered before.
     was_there: AtomicBool,
-    /// The last thing that was told on standard error; none since the gateway let something in.
-    told: Mutex<Option<String>>,
+    /// When it last did so other than to say that it cannot yet.
+    last_there: Mutex<Option<Instant>>,
+    pub(super) outcome: Outcome,
+}
+
+/// A handshake that succeeded.
+pub(super) struct Begun {
+    answer: String,
+    session: Option<Session>,
 }
 
 impl Bridge {
@@ -46,7 +54,8 @@ impl Bridge {
             places: Semaphore::new(AT_ONCE),
             state: tokio::sync::Mutex::default(),
             was_there: AtomicBool::new(false),
-            told: Mutex::default(),
+            last_there: Mutex::default(),
+            outcome: Outcome::default(),
         })
     }
 
@@ -65,7 +74,7 @@ impl Bridge {
     }
 
     async fn carried(&self, line: &Line, open: &mut Vec<String>) -> Result<(), Failure> {
-        let mut patience = Patience::default();
+        let mut patience = self.patience(line);
         loop {
             let session = match line.says.revision {
                 Some(_) => None,
@@ -83,8 +92,29 @@ impl Bridge {
             }
             // Of several requests some may have been answered.
             let repeatable = line.is_repeatable() && open.len() == before;
-            sleep(patience.pause(failure, repeatable, self.was_there())?).await;
+            sleep(self.pause(&mut patience, line, failure, repeatable)?).await;
         }
+    }
+
+    /// That with a line: it waits for the gateway from when it was read, however many stand
+    /// before it, or from when the gateway was last there.
+    fn patience(&self, line: &Line) -> Patience {
+        let last_there = *self.last_there.lock().unwrap_or_else(PoisonError::into_inner);
+        Patience::since(last_there.map_or(line.at, |there| there.max(line.at)))
+    }
+
+    /// How long to wait before the line is sent again; with what failed where it is not.
+    fn pause(
+        &self,
+        patience: &mut Patience,
+        line: &Line,
+        failure: Failure,
+        repeatable: bool,
+    ) -> Result<Duration, Failure> {
+        if failure.is_of_the_way() {
+            self.outcome.failed(line.number, failure.to_string());
+        }
+        patience.pause(failure, repeatable, self.was_there())
     }
 
     async fn carry_once(
@@ -95,6 +125,7 @@ impl Bridge {
     ) -> Result<(), Failure> {
         let exchange = self.post(line, session).await?;
         let mut messages = Messages::of(exchange).await?;
+        self.outcome.let_in(line.number);
         loop {
             match messages.next().await {
                 Ok(Some(message)) => {
@@ -112,30 +143,43 @@ impl Bridge {
         }
     }
 
-    /// Begins a session with a handshake of the client's, which sees the answer.
-    pub(super) async fn begin(&self, line: Arc<Line>) {
-        self.end_session().await;
-        let mut patience = Patience::default();
-        let begun = loop {
-            match self.shake_hands(&line).await {
-                Ok(begun) => break Ok(begun),
-                Err(failure) => match patience.pause(failure, true, self.was_there()) {
+    /// Shakes hands with the gateway, as the client asked. One that comes to nothing is
+    /// answered, and leaves the session that is open as it is.
+    pub(super) async fn handshake(&self, line: &Line) -> Option<Begun> {
+        let mut patience = self.patience(line);
+        let shaken = loop {
+            match self.shake_hands(line).await {
+                Ok(shaken) => break Ok(shaken),
+                Err(failure) => match self.pause(&mut patience, line, failure, true) {
                     Ok(pause) => sleep(pause).await,
                     Err(failure) => break Err(failure),
                 },
             }
         };
-        match begun {
-            Ok((answer, session)) => {
-                let handshake = Handshake { initialize: line, initialized: None };
-                *self.state.lock().await = State { session, handshake: Some(handshake) };
+        match shaken {
+            Ok((answer, session)) if messages::revision(&answer).is_some() => Some(Begun { answer, session }),
+            Ok((answer, _)) => {
                 self.out.message(&answer).await;
-                self.untold();
+                self.report(line, &[], Ok(())).await;
+                None
             }
             Err(failure) => {
-                self.report(&line, &line.says.ids, Err(failure)).await;
+                self.report(line, &line.says.ids, Err(failure)).await;
+                None
             }
         }
+    }
+
+    /// Takes what a handshake began in the place of the session that was open, which ends. The
+    /// client sees the answer.
+    pub(super) async fn begin(&self, line: Arc<Line>, begun: Begun) {
+        let number = line.number;
+        let handshake = Some(Handshake { initialize: line, initialized: None });
+        let state = State { session: begun.session, handshake };
+        let before = std::mem::replace(&mut *self.state.lock().await, state).session;
+        self.out.message(&begun.answer).await;
+        self.outcome.answered(number);
+        self.end(before).await;
     }
 
     /// The client said that its handshake is done.
@@ -180,10 +224,15 @@ impl Bridge {
         Err(Failure::Lost("the answer broke off".to_owned()))
     }
 
-    /// Ends the session, where there is one. One that the gateway is not told of ends by itself.
+    /// Ends the session, where there is one.
     pub(super) async fn end_session(&self) {
-        let ended = std::mem::take(&mut *self.state.lock().await).session;
-        if let Some(session) = ended {
+        let open = std::mem::take(&mut *self.state.lock().await).session;
+        self.end(open).await;
+    }
+
+    /// Ends a session. One that the gateway is not told of ends by itself.
+    async fn end(&self, session: Option<Session>) {
+        if let Some(session) = session {
             let headers = of_session(&session);
             let _ = timeout(QUIET, self.exchange(Method::DELETE, None, &headers)).await;
         }
@@ -215,7 +264,11 @@ impl Bridge {
             true => exchange.await,
             false => timeout(QUIET, exchange).await.map_err(|_| too_slow())?,
         };
-        self.let_in(exchange?, session.is_some()).await
+        let is_in_none = session.is_none() && line.says.revision.is_none();
+        self.let_in(exchange?, session.is_some()).await.map_err(|failure| match is_in_none {
+            true => failure.of_no_session(),
+            false => failure,
+        })
     }
 
     async fn exchange(
@@ -231,6 +284,9 @@ impl Bridge {
     /// The answer, where it is no refusal.
     async fn let_in(&self, mut exchange: Exchange, in_session: bool) -> Result<Exchange, Failure> {
         self.was_there.store(true, Ordering::Relaxed);
+        if exchange.status() != 503 {
+            *self.last_there.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        }
         match exchange.status() {
             200..300 => Ok(exchange),
             404 if in_session => Err(Failure::NoSession),
@@ -245,7 +301,7 @@ impl Bridge {
     /// Tells the client, and whoever runs this, what became of a line, unless it was answered.
     async fn report(&self, line: &Line, open: &[String], carried: Result<(), Failure>) -> bool {
         let Err(failure) = carried else {
-            self.untold();
+            self.outcome.answered(line.number);
             return true;
         };
         let words = failure.to_string();
@@ -257,34 +313,18 @@ impl Bridge {
             self.out.error(None, failure.code(), &words).await;
         }
         if failure.is_of_the_way() {
-            self.tell(words);
+            self.outcome.tell(words);
+        } else {
+            self.outcome.answered(line.number);
         }
         false
     }
 
-    /// Says on standard error what is wrong, once.
-    fn tell(&self, words: String) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.as_ref() != Some(&words) {
-            eprintln!("{words}");
-            *told = Some(words);
-        }
-    }
-
-    /// What was under way came to nothing. If nobody ever answered, that is said.
+    /// What was under way came to nothing. If nobody ever answered, all of it did.
     pub(super) fn gave_up(&self) {
         if !self.was_there() {
-            self.tell(too_slow().to_string());
+            self.outcome.failed(u64::MAX, too_slow().to_string());
         }
-    }
-
-    fn untold(&self) {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    /// Whether the last thing that was asked came to nothing on its way.
-    pub(super) fn has_failed(&self) -> bool {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     fn was_there(&self) -> bool {

@@ -85,11 +85,23 @@ impl Failure {
         match (status, serde_json::from_str::<Answered>(body)) {
             (503, Ok(answered)) => Self::Later { words: answered.error.message, after },
             (503, Err(_)) => Self::Later { words: problem, after },
+            // Turned away at the door, before the protocol begins.
+            (403 | 421, Ok(answered)) => Self::Problem(answered.error.message),
             (_, Ok(Answered { error })) => Self::Refused { code: error.code, message: error.message },
             (401, Err(_)) => Self::Problem(format!(
                 "{problem}; name the gateway's folder with --data-dir, or give a token with --token"
             )),
             _ => Self::Problem(problem),
+        }
+    }
+
+    /// The same, to a client that began no session: it knows no headers.
+    pub(super) fn of_no_session(self) -> Self {
+        match self {
+            Self::Refused { code, message } if message.contains("Session ID") => {
+                Self::Refused { code, message: "no session has begun; begin with `initialize`".to_owned() }
+            }
+            other => other,
         }
     }
 
@@ -118,14 +130,19 @@ fn foreign(status: u16) -> String {
 }
 
 /// How often, and how long, one line is tried.
-#[derive(Default)]
 pub(super) struct Patience {
     lost: u32,
     renewed: u32,
-    away_since: Option<Instant>,
+    /// From when on the gateway is waited for.
+    since: Instant,
 }
 
 impl Patience {
+    /// With a line that waits for the gateway since then.
+    pub(super) fn since(since: Instant) -> Self {
+        Self { lost: 0, renewed: 0, since }
+    }
+
     /// How long to wait before the line is sent again.
     ///
     /// # Errors
@@ -146,7 +163,7 @@ impl Patience {
             }
             Failure::Lost(_) => {
                 self.lost += 1;
-                self.away_since = None;
+                self.since = Instant::now();
                 (repeatable && self.lost < SENDINGS).then_some(PAUSE)
             }
             // Another has begun in its place.
@@ -160,8 +177,8 @@ impl Patience {
     }
 
     /// How long the gateway may still be away.
-    fn left(&mut self) -> Option<Duration> {
-        ABSENCE.checked_sub(self.away_since.get_or_insert_with(Instant::now).elapsed())
+    fn left(&self) -> Option<Duration> {
+        ABSENCE.checked_sub(self.since.elapsed())
     }
 }
 
@@ -182,6 +199,9 @@ mod tests {
         check(502, "<html>", INTERNAL, "the answer has status 502 and is not one of a Tether gateway");
         let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"\"a\" occurs twice"}}"#;
         check(400, error, -32600, "\"a\" occurs twice");
+        assert!(!Failure::of(400, error, None).is_of_the_way());
+        check(421, error, INTERNAL, "\"a\" occurs twice");
+        assert!(Failure::of(403, error, None).is_of_the_way());
         assert!(matches!(Failure::of(503, error, None), Failure::Later { .. }));
         assert!(matches!(Failure::of(503, "", None), Failure::Later { .. }));
     }
@@ -190,7 +210,7 @@ mod tests {
     fn only_what_may_be_repeated_is_sent_again_and_not_for_ever() {
         #[track_caller]
         fn check(failure: impl Fn() -> Failure, repeatable: bool, was_there: bool, sendings: usize) {
-            let mut patience = Patience::default();
+            let mut patience = Patience::since(Instant::now());
             let again = (1..100).take_while(|_| patience.pause(failure(), repeatable, was_there).is_ok());
             assert_eq!(1 + again.count(), sendings, "{}", failure());
         }
@@ -206,9 +226,19 @@ mod tests {
     #[test]
     fn nobody_comes_again_sooner_than_was_said_or_after_too_long() {
         let later = |seconds| Failure::Later { words: String::new(), after: Duration::from_secs(seconds) };
-        let pause = |seconds| Patience::default().pause(later(seconds), false, false);
+        let pause = |seconds| Patience::since(Instant::now()).pause(later(seconds), false, false);
         assert_eq!(pause(0).unwrap(), PAUSE);
         assert_eq!(pause(5).unwrap(), Duration::from_secs(5));
         assert!(pause(60).is_err());
+    }
+
+    #[test]
+    fn a_line_that_has_waited_its_time_is_sent_once_and_waits_anew_where_it_was_lost() {
+        let long_ago = Instant::now().checked_sub(ABSENCE + PAUSE).unwrap();
+        let away = || Failure::NotReached(String::new());
+        assert!(Patience::since(long_ago).pause(away(), true, true).is_err());
+        let mut patience = Patience::since(long_ago);
+        patience.pause(Failure::Lost(String::new()), true, true).unwrap();
+        assert_eq!(patience.pause(away(), true, true).unwrap(), PAUSE);
     }
 }

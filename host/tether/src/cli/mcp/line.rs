@@ -2,10 +2,13 @@
 //! itself goes on to the letter.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
+
+use crate::mcp::{id_in, id_of};
 
 /// A header of a request.
 pub(super) type Header = (&'static str, String);
@@ -16,6 +19,8 @@ pub(super) struct Line {
     pub(super) text: String,
     /// From 1.
     pub(super) number: u64,
+    /// When it was read.
+    pub(super) at: Instant,
     /// What it says.
     pub(super) says: Says,
 }
@@ -56,19 +61,29 @@ pub(super) enum Kind {
 }
 
 impl Line {
-    /// Reads the line with this number.
+    /// Reads the line with this number, which came at this time.
     ///
     /// # Errors
     ///
     /// Why it is no JSON.
-    pub(super) fn read(text: String, number: u64) -> Result<Self, serde_json::Error> {
+    pub(super) fn read(text: String, number: u64, at: Instant) -> Result<Self, serde_json::Error> {
         let says = Says::read(serde_json::from_str(&text)?);
-        Ok(Self { text, number, says })
+        Ok(Self { text, number, at, says })
     }
 
     /// Whether it is one message with this method.
     pub(super) fn is(&self, method: &str) -> bool {
         self.says.method == method
+    }
+
+    /// Whether it is a request with this method.
+    pub(super) fn asks_for(&self, method: &str) -> bool {
+        self.says.kind == Kind::Request && self.is(method)
+    }
+
+    /// Whether it is a notification with this method.
+    pub(super) fn tells(&self, method: &str) -> bool {
+        self.says.kind == Kind::Notification && self.is(method)
     }
 
     /// Whether it may be sent again where nobody knows whether it arrived: a proposal has its
@@ -109,16 +124,17 @@ impl Line {
 impl Says {
     fn read(line: &RawValue) -> Self {
         if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(line.get()) {
-            let messages = items.into_iter().map(|item| Self::of(&members(item)));
+            let messages = items.into_iter().map(Self::of);
             let ids = messages.flat_map(|message| message.ids).collect();
             return Self { kind: Kind::List, ids, ..Self::default() };
         }
-        Self::of(&members(line))
+        Self::of(line)
     }
 
-    fn of(message: &Members<'_>) -> Self {
+    fn of(message: &RawValue) -> Self {
+        let id = id_in(message.get());
+        let message = &members(message);
         let method = text(message, "method");
-        let id = id(message, "id");
         let kind = match (&method, &id) {
             (Some(_), Some(_)) => Kind::Request,
             (Some(_), None) if !message.contains_key("id") => Kind::Notification,
@@ -135,7 +151,8 @@ impl Says {
             "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
             _ => "",
         };
-        let cancels = if method == "notifications/cancelled" { self::id(&params, "requestId") } else { None };
+        let calls_off = kind == Kind::Notification && method == "notifications/cancelled";
+        let cancelled = params.get("requestId").filter(|_| calls_off);
         let revision = text(&meta, "io.modelcontextprotocol/protocolVersion");
         Self {
             kind,
@@ -143,7 +160,7 @@ impl Says {
             revision: revision.filter(|revision| is_plain(revision)),
             name: text(&params, named_by),
             has_key: meta.contains_key("tether/idempotencyKey"),
-            cancels,
+            cancels: cancelled.and_then(|id| id_of(id.get())),
             method,
         }
     }
@@ -158,22 +175,6 @@ fn members(value: &RawValue) -> Members<'_> {
 
 fn text(members: &Members<'_>, name: &str) -> Option<String> {
     serde_json::from_str(members.get(name)?.get()).ok()
-}
-
-/// A member that is an id, the same for the same id however it is written.
-fn id(members: &Members<'_>, name: &str) -> Option<String> {
-    same(members.get(name)?)
-}
-
-/// An id, the same for the same id however it is written; none where it is no text and no
-/// number.
-pub(super) fn same(id: &RawValue) -> Option<String> {
-    let text = id.get();
-    if text.starts_with('"') {
-        let id: String = serde_json::from_str(text).ok()?;
-        return serde_json::to_string(&id).ok();
-    }
-    text.starts_with(|first: char| first == '-' || first.is_ascii_digit()).then(|| text.to_owned())
 }
 
 /// Whether a header may hold it as it is.
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Line {
-        Line::read(text.to_owned(), 7).unwrap()
+        Line::read(text.to_owned(), 7, Instant::now()).unwrap()
     }
 
     #[test]
@@ -214,11 +215,15 @@ mod tests {
         check(r#"{"method":"notifications/initialized"}"#, Kind::Notification, &[]);
         check(r#"{"id":1,"result":{}}"#, Kind::Answer, &[]);
         check(r#"[{"id":1,"method":"a"},{"method":"b"},5,{"id":2,"method":"c"}]"#, Kind::List, &["1", "2"]);
-        for text in ["5", "{}", r#"{"id":null,"method":"ping"}"#, r#"{"id":{},"method":"ping"}"#] {
+        for text in ["5", "{}", r#"{"id":7,"id":8,"method":"ping"}"#] {
             check(text, Kind::Other, &[]);
         }
+        // The gateway knows no others either.
+        for id in ["null", "{}", "1.5", "1e400", "9223372036854775808", "-0"] {
+            check(&format!(r#"{{"id":{id},"method":"ping"}}"#), Kind::Other, &[]);
+        }
         for text in ["", "{", "{} {}", "\u{feff}{}"] {
-            assert!(Line::read(text.to_owned(), 1).is_err(), "{text:?}");
+            assert!(Line::read(text.to_owned(), 1, Instant::now()).is_err(), "{text:?}");
         }
     }
 
@@ -260,6 +265,8 @@ mod tests {
     fn what_it_calls_off_and_the_revision_that_it_names_are_found() {
         let line = read(r#"{"method":"notifications/cancelled","params":{"requestId":"\u0041"}}"#);
         assert_eq!(line.says.cancels.as_deref(), Some("\"A\""));
+        let line = read(r#"{"id":1,"method":"notifications/cancelled","params":{"requestId":3}}"#);
+        assert_eq!(line.says.cancels, None, "a request calls nothing off");
         let named = |revision: &str| {
             let meta = format!(r#"{{"io.modelcontextprotocol/protocolVersion":{revision}}}"#);
             read(&format!(r#"{{"id":1,"method":"ping","params":{{"_meta":{meta}}}}}"#)).says.revision

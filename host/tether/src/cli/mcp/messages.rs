@@ -7,7 +7,7 @@ use tether_transport::client::Exchange;
 
 use super::events::Events;
 use super::failure::Failure;
-use super::line;
+use crate::mcp::id_in;
 
 /// The longest answer that is no stream, in bytes.
 const LONGEST: usize = 16 << 20;
@@ -89,13 +89,11 @@ pub(super) async fn whole(exchange: &mut Exchange) -> Result<String, Failure> {
 /// The id of the request that a message answers; none where it answers nothing.
 pub(super) fn answered(message: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Message<'a> {
-        #[serde(borrow)]
-        id: &'a RawValue,
+    struct Message {
         method: Option<IgnoredAny>,
     }
-    let message: Message<'_> = serde_json::from_str(message).ok()?;
-    message.method.is_none().then(|| line::same(message.id))?
+    let Message { method } = serde_json::from_str(message).ok()?;
+    method.is_none().then(|| id_in(message))?
 }
 
 /// The revision that the answer to a handshake names.

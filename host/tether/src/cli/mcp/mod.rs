@@ -10,6 +10,7 @@ mod input;
 mod line;
 mod listen;
 mod messages;
+mod outcome;
 mod output;
 mod requests;
 mod session;
@@ -62,7 +63,7 @@ impl Mcp {
         };
         requests.give_up().await;
         let _ = timeout(LAST, bridge.end_session()).await;
-        let failed = is_heard && bridge.has_failed();
+        let failed = is_heard && bridge.outcome.has_failed();
         // What was still to be written is.
         drop(bridge);
         if is_heard {

@@ -1,6 +1,5 @@
 //! Standard output: messages, one a line, and nothing else.
 
-use serde_json::value::RawValue;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -35,11 +34,11 @@ impl Output {
         let _ = self.0.send(line + "\n").await;
     }
 
-    /// Answers the request with this id, or what has none, with an error.
+    /// Answers the request with this id, a JSON text, with an error; without an id what has
+    /// none that can be read, as the gateway does.
     pub(super) async fn error(&self, id: Option<&str>, code: i64, message: &str) {
-        // An id was read as JSON.
-        let id = serde_json::from_str::<&RawValue>(id.unwrap_or("null")).unwrap_or(RawValue::NULL);
+        let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
         let error = serde_json::json!({ "code": code, "message": message });
-        self.message(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)).await;
+        self.message(&format!(r#"{{"jsonrpc":"2.0",{id}"error":{error}}}"#)).await;
     }
 }

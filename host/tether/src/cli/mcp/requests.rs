@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::AsyncBufRead;
 use tokio::sync::mpsc;
@@ -29,8 +29,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const NO_JSON: i64 = -32_700;
 const NO_MESSAGE: i64 = -32_600;
 
-/// A line as it was read.
-type Read = Result<String, WrongLine>;
+/// A line as it was read, and when.
+type Read = (Result<String, WrongLine>, Instant);
 
 /// See the module. Dropped, all of them are given up.
 pub(super) struct Requests {
@@ -73,10 +73,10 @@ impl Requests {
         loop {
             tokio::select! {
                 line = lines.recv() => {
-                    let Some(line) = line else { break };
+                    let Some((line, at)) = line else { break };
                     number += 1;
                     match line {
-                        Ok(text) => self.take(text, number).await,
+                        Ok(text) => self.take(text, number, at).await,
                         Err(wrong) => self.refuse(&wrong).await,
                     }
                 }
@@ -104,18 +104,20 @@ impl Requests {
 
     /// Sends a line. What is not answered is sent before the next line is taken, so that it
     /// arrives before what follows it.
-    async fn take(&mut self, text: String, number: u64) {
-        let line = match Line::read(text, number) {
+    async fn take(&mut self, text: String, number: u64, at: Instant) {
+        let line = match Line::read(text, number, at) {
             Ok(line) => Arc::new(line),
             Err(error) => {
                 let words = format!("the line is not valid JSON: {error}");
                 return self.bridge.out.error(None, NO_JSON, &words).await;
             }
         };
-        if line.is("initialize") {
-            self.lasting.abort_all();
-            self.bridge.begin(line).await;
-        } else if line.is("notifications/initialized") {
+        if line.asks_for("initialize") {
+            if let Some(begun) = self.bridge.handshake(&line).await {
+                self.lasting.abort_all();
+                self.bridge.begin(line, begun).await;
+            }
+        } else if line.tells("notifications/initialized") {
             if self.bridge.carry(&line).await && self.bridge.session().await.is_some() {
                 self.bridge.begun(line).await;
                 self.lasting.spawn(listen(Arc::clone(&self.bridge)));
@@ -137,10 +139,11 @@ impl Requests {
 
     async fn answer(&mut self, line: Arc<Line>) {
         if self.tasks.len() + self.lasting.len() >= MOST {
+            let words = format!("{MOST} requests wait for their answers; this one was not sent");
             for id in &line.says.ids {
-                let words = format!("{MOST} requests wait for their answers; this one was not sent");
                 self.bridge.out.error(Some(id), INTERNAL, &words).await;
             }
+            self.bridge.outcome.failed(line.number, words);
             return;
         }
         let (bridge, sent) = (Arc::clone(&self.bridge), Arc::clone(&line));
@@ -164,7 +167,7 @@ async fn read_ahead(
     lines: mpsc::Sender<Read>,
 ) -> io::Result<()> {
     while let Some(line) = input.next().await? {
-        if lines.send(line).await.is_err() {
+        if lines.send((line, Instant::now())).await.is_err() {
             break;
         }
     }
