@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use super::document::check_answer;
 use super::scripted::Scripted;
 use crate::clock::SystemClock;
+use crate::config;
 use crate::http::{Host, HostParts, Patience, serve};
 use crate::identity::tests::given_clock::GivenClock;
 use crate::identity::tests::parts as identity_parts;
@@ -59,6 +60,15 @@ impl Answer {
 
 /// A host on this store, with [`TOKEN`] as its own.
 pub(super) async fn host(store: &Arc<SqliteActions>, clock: &Arc<GivenClock>, proxies: Proxies) -> Arc<Host> {
+    host_with(store, clock, proxies, Default::default()).await
+}
+
+async fn host_with(
+    store: &Arc<SqliteActions>,
+    clock: &Arc<GivenClock>,
+    proxies: Proxies,
+    mcp: config::Mcp,
+) -> Arc<Host> {
     let parts = IdentityParts { proxies, ..identity_parts(TOKEN, store, clock) };
     Host::new(HostParts {
         identities: Identities::new(parts).await.unwrap(),
@@ -66,7 +76,7 @@ pub(super) async fn host(store: &Arc<SqliteActions>, clock: &Arc<GivenClock>, pr
         feed: store.clone(),
         clock: clock.clone(),
         inbox: Default::default(),
-        mcp: Default::default(),
+        mcp,
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
     })
 }
@@ -97,22 +107,28 @@ impl Server {
     pub(super) async fn deciding_by_forms() -> Self {
         let default = Rule { form_confirms: true, ..Rule::default() };
         let rules = Rules { default, ..Rules::default() };
-        Self::made_with(Patience::default(), Proxies::default(), Settings { rules, ..Settings::default() })
-            .await
+        let settings = Settings { rules, ..Settings::default() };
+        Self::made_with(Patience::default(), Proxies::default(), settings, Default::default()).await
+    }
+
+    /// One whose sessions of MCP last so long without a request.
+    pub(super) async fn with_sessions_of(session: Duration) -> Self {
+        let mcp = config::Mcp { session, ..Default::default() };
+        Self::made_with(Patience::default(), Proxies::default(), Settings::default(), mcp).await
     }
 
     async fn made(patience: Patience, proxies: Proxies) -> Self {
-        Self::made_with(patience, proxies, Settings::default()).await
+        Self::made_with(patience, proxies, Settings::default(), Default::default()).await
     }
 
-    async fn made_with(patience: Patience, proxies: Proxies, settings: Settings) -> Self {
+    async fn made_with(patience: Patience, proxies: Proxies, settings: Settings, mcp: config::Mcp) -> Self {
         let folder = Scratch::new().unwrap();
         let actions = Arc::new(SqliteActions::open(folder.path().join("actions.db")).unwrap());
         let handlers = Arc::new(Scripted::default());
         let clock = Arc::new(SystemClock::new());
         let gateway = Gateway::new(actions.clone(), handlers.clone(), clock, settings);
         let clock = Arc::default();
-        let host = host(&actions, &clock, proxies).await;
+        let host = host_with(&actions, &clock, proxies, mcp).await;
         host.ready(gateway);
         let address = listen(host.clone(), patience).await;
         Self { address, handlers, clock, store: actions, host, _folder: folder }

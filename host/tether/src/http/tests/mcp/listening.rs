@@ -71,3 +71,13 @@ async fn a_stream_ends_soon_after_its_token() {
         assert!(ended.is_err(), "of nobody else's");
     }
 }
+
+#[tokio::test]
+async fn a_stream_ends_with_its_session_and_does_not_keep_it_open() {
+    let server = Server::with_sessions_of(Duration::from_secs(1)).await;
+    let client = Client::new(&server, "2025-11-25").await;
+    let mut stream = client.listening().await;
+    until(&mut stream, "notifications/tools/list_changed").await;
+    tokio::time::timeout(Duration::from_secs(15), rest(&mut stream)).await.expect("it ends");
+    client.ask("ping", "{}").await.is_error(404, -32001, "no such session");
+}
