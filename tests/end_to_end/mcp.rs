@@ -8,6 +8,7 @@ mod conformance;
 mod crowd;
 mod cuts;
 mod doors;
+mod forms;
 mod headers;
 mod logs;
 mod metadata;
