@@ -135,7 +135,7 @@ pub(super) fn calls(upstream: &Upstream) -> Vec<Call> {
 }
 
 /// Outputs with content of their own, and some that only look so.
-const ENVELOPES: [(&str, OverMcp); 9] = [
+const ENVELOPES: [(&str, OverMcp); 11] = [
     (r#"{"mcpContent":[]}"#, Blocks("[]", None)),
     (
         r#"{"mcpContent":[{"type":"text","text":"a"},{"type":"image","data":"aGk=","mimeType":"image/png"}]}"#,
@@ -153,6 +153,8 @@ const ENVELOPES: [(&str, OverMcp); 9] = [
         Blocks(r#"[{"type":"resource","resource":{"uri":"a:b","mimeType":"text/plain","text":"x"}}]"#, None),
     ),
     (r#"{"mcpContent":[{"type":"image","data":"no base64!","mimeType":"image/png"}]}"#, Same),
+    (r#"{"mcpContent":[{"type":"text","text":"x","annotations":{"priority":2}}]}"#, Same),
+    (r#"{"mcpContent":[{"type":"resource","resource":{"uri":"a:b","text":"x","blob":"aGk="}}]}"#, Same),
     (r#"{"mcpContent":[{"type":"video","data":"aGk="}]}"#, Same),
     (r#"{"mcpContent":{"type":"text","text":"a"}}"#, Same),
     (r#"{"mcpContent":[],"other":1}"#, Same),

@@ -149,8 +149,8 @@ impl Bridge {
             let mut text = String::new();
             self.output.read_line(&mut text).expect("it can be heard");
             let message: serde_json::Value = serde_json::from_str(&text).expect("a message");
-            // Others are news.
-            if message.get("id").is_some() {
+            // Others are news. An answer to what is no JSON has no id.
+            if message.get("method").is_none() {
                 return Told { status: 200, message, text: text.trim_end().to_owned() };
             }
         }
