@@ -11,10 +11,17 @@ pub fn plain(text: &str, most: usize) -> String {
     cut(characters(text), most)
 }
 
-/// The same of a name. In one, no emoji needs what shows nothing: two names that differ look
-/// different.
+/// The same of a name. In one, no emoji needs what shows nothing, and no blank is other than one
+/// space between two words: two names that differ look different.
 pub fn plain_name(name: &str, most: usize) -> String {
-    cut(name.chars().map(|character| (character, is_hidden(character))), most)
+    let mut after_space = true;
+    let characters = name.chars().map(|character| {
+        let is_space = character == ' ';
+        let blurs = if is_space { after_space } else { character.is_whitespace() };
+        after_space = is_space;
+        (character, blurs || is_hidden(character))
+    });
+    cut(characters, most)
 }
 
 /// `characters`, of which those are escaped that go with a `true`.
@@ -23,17 +30,17 @@ fn cut(characters: impl Iterator<Item = (char, bool)>, most: usize) -> String {
     let mut left = most;
     let mut end = 0;
     for (character, hides) in characters {
-        let length = if hides { character.escape_default().count() } else { 1 };
+        let spelled = hides.then(|| spelled_out(character));
+        let length = spelled.as_ref().map_or(1, |text| text.chars().count());
         if length > left {
             out.truncate(end);
             out.push('…');
             return out;
         }
         left -= length;
-        if hides {
-            out.extend(character.escape_default());
-        } else {
-            out.push(character);
+        match spelled {
+            Some(text) => out.push_str(&text),
+            None => out.push(character),
         }
         // Up to here there is still room for the mark.
         if left > 0 {
@@ -41,6 +48,13 @@ fn cut(characters: impl Iterator<Item = (char, bool)>, most: usize) -> String {
         }
     }
     out
+}
+
+fn spelled_out(character: char) -> String {
+    match character {
+        ' ' => character.escape_unicode().collect(),
+        _ => character.escape_default().collect(),
+    }
 }
 
 /// The whole text, as it may be shown to a person.
@@ -124,7 +138,7 @@ mod tests {
         (0xfe00, 0xfe0f),
         (0xfeff, 0xfeff),
         (0xffa0, 0xffa0),
-        (0xfff0, 0xfffb),
+        (0xfff0, 0xfffc),
         (0x13430, 0x13442),
         (0x16fe4, 0x16fe4),
         (0x1bca0, 0x1bca3),
@@ -170,6 +184,8 @@ mod tests {
         assert_eq!(plain_name("ann\u{200d}", 100), r"ann\u{200d}");
         assert_eq!(plain_name("👩\u{200d}🚀❤\u{fe0f}", 100), r"👩\u{200d}🚀❤\u{fe0f}");
         assert_eq!(plain_name("äöüß", 3), "äö…");
+        assert_eq!(plain_name("ann b", 100), "ann b");
+        assert_eq!(plain_name("ann  b\u{a0}c", 100), r"ann \u{20}b\u{a0}c");
     }
 
     #[test]
