@@ -3,7 +3,8 @@
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::Value;
 use tether_core::action::{Action, Output, State};
-use tether_gateway::Outcome;
+use tether_core::problem::Code;
+use tether_gateway::{Outcome, Told};
 
 use super::splice::Splices;
 use super::{content, words};
@@ -77,7 +78,14 @@ pub(super) fn result(action: &Action, pages: &Pages, splices: &Splices) -> CallT
 /// What a decision came to: the same with HTTP's answer to it.
 pub(super) fn outcome(outcome: &Outcome, pages: &Pages, splices: &Splices) -> CallToolResult {
     let action = &outcome.action;
-    told(action, bounded(action, outcome_body(outcome)), pages, splices)
+    let mut result = told(action, bounded(action, outcome_body(outcome)), pages, splices);
+    // One that is executing may do so for this very answer.
+    if let (Told::Conflict(code), Some((_, why))) = (outcome.told, outcome.error())
+        && code != Code::ActionExecuting
+    {
+        result.content.insert(0, ContentBlock::text(words::ran_nothing(code, &why)));
+    }
+    result
 }
 
 fn told(action: &Action, object: wire::Action, pages: &Pages, splices: &Splices) -> CallToolResult {

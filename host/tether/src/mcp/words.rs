@@ -171,8 +171,17 @@ pub(super) fn output_of(json: &str) -> String {
 
 /// What a person reads in a client who is given the page to decide on.
 pub(super) fn to_decide(action: &Action) -> String {
-    let tool = &action.proposal.tool;
-    format!("Decide about {tool} for {}. It would: {}", action.proposal.tenant, would(action))
+    let (tool, tenant) = (&action.proposal.tool, form::name(action.proposal.tenant.as_str()));
+    format!("Decide about {tool} for {tenant}. It would: {}", would(action))
+}
+
+/// A form was answered, and nothing ran for that. How the action stands comes after it.
+pub(super) fn ran_nothing(code: Code, why: &str) -> String {
+    format!(
+        "Nothing ran for this answer, and it decides nothing any more ({code}): {} Tell the user. \
+         How the action stands now:",
+        quoted(why, LONGEST)
+    )
 }
 
 /// Many actions, a line each.

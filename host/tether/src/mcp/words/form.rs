@@ -3,7 +3,7 @@
 
 use tether_core::action::{Action, Preview};
 use tether_core::ledger::{Effect, Entry, Fact};
-use tether_core::plain::shown;
+use tether_core::plain::{shown, shown_name};
 
 use crate::wire::Moment;
 use crate::wire::evidence::{Went, check, sent};
@@ -11,12 +11,18 @@ use crate::wire::evidence::{Went, check, sent};
 /// The longest text of a form, in bytes.
 const LONGEST: usize = 8 << 10;
 
+/// A preview that is so long (in characters) and ends with `…` was cut: handlers' previews are
+/// kept up to 1,000, and what did not fit whole is one character, of at most 10 when spelled out.
+const CUT: usize = 990;
+
 /// Everything that a decision needs; nothing where that is more than a form can show.
 pub(in crate::mcp) fn form(action: &Action) -> Option<String> {
     let proposal = &action.proposal;
     let arguments = proposal.arguments.kept()?;
-    let mut lines = vec![format!("Decide about {} for {}.", proposal.tool, proposal.tenant)];
+    let tenant = name(proposal.tenant.as_str());
+    let mut lines = vec![format!("Decide about {} for {tenant}.", proposal.tool)];
     lines.push(match &proposal.preview {
+        Preview::Text(text) if is_cut(text) => return None,
         Preview::Text(text) => format!("It would: {}", whole(text)),
         Preview::None => "What it would do, its arguments say.".to_owned(),
         Preview::Unavailable(why) => {
@@ -38,7 +44,7 @@ fn earlier(action: &Action, used: u32, lines: &mut Vec<String>) {
     let most = action.proposal.max_attempts;
     lines.push(format!("It was tried already: {used} of {most} attempts are used."));
     if let Some(failure) = action.state.failure() {
-        let code = failure.handler_code.as_ref().map(|code| format!(", {}", shown(code)));
+        let code = failure.handler_code.as_ref().map(|code| format!(", {}", whole(code)));
         let (cause, message) = (failure.cause.code(), whole(&failure.message));
         lines.push(format!("Attempt {used} failed ({cause}{}): {message}", code.unwrap_or_default()));
     }
@@ -77,14 +83,29 @@ fn seen(entry: &Entry) -> String {
             (whole(&sent(&url, &at, Went::from(*answer))), &request.step)
         }
     };
-    let step = step.as_ref().map(|step| format!(", step {step}"));
+    let step = step.as_ref().map(|step| format!(", step {}", name(step.as_str())));
     format!("{at}, attempt {attempt}{}: {what}", step.unwrap_or_default())
 }
 
 /// A stranger's text on one line, in quotes that nothing in it can close, and with nothing
 /// left out.
 fn whole(text: &str) -> String {
-    format!("\"{}\"", shown(&text.replace('\\', r"\\").replace('"', "\\\"")))
+    format!("\"{}\"", shown(&closed(text)))
+}
+
+/// The same of a name: where two differ, it shows.
+pub(super) fn name(name: &str) -> String {
+    format!("\"{}\"", shown_name(&closed(name)))
+}
+
+/// `text` with what could end quotes around it escaped.
+fn closed(text: &str) -> String {
+    text.replace('\\', r"\\").replace('"', "\\\"")
+}
+
+/// Whether the end of a preview is not known.
+fn is_cut(preview: &str) -> bool {
+    preview.ends_with('…') && preview.chars().count() >= CUT
 }
 
 #[cfg(test)]

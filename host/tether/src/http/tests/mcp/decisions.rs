@@ -195,7 +195,7 @@ async fn a_form_decides_where_the_rule_says_so_and_once() {
     let form = &asked.result()["inputRequests"]["decision"]["params"];
     assert_eq!(form["mode"], "form", "{}", asked.text);
     let message = form["message"].as_str().unwrap();
-    let expected = "Decide about write for acme.\nIt would: \"Write it\"\n\
+    let expected = "Decide about write for \"acme\".\nIt would: \"Write it\"\n\
                     Arguments: {\"n\":9007199254740993}\nIf you confirm, it runs once, now.";
     assert_eq!(message, expected);
     assert_eq!(form["requestedSchema"]["properties"]["decision"]["enum"], json!(["confirm", "decline"]));

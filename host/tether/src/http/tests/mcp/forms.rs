@@ -88,7 +88,7 @@ async fn a_form_about_what_was_tried_tells_what_is_known_of_it() {
             "Attempt 1 failed (TIMED_OUT): \"the peer did not answer\"",
             check,
             sent,
-            "attempt 1, step refund: ",
+            "attempt 1, step \"refund\": ",
             "attempt 2 of 3",
         ] {
             assert!(message.contains(part), "{part}: {message}");
@@ -112,7 +112,9 @@ async fn a_yes_is_about_the_attempts_that_its_form_told_of() {
         tried(&server, &id).await;
 
         let told = confirmed(&client, form).await;
-        assert!(told.contains("ACTION_CHANGED"), "{told}");
+        assert!(told.contains(r#""errorCode":"ACTION_CHANGED""#), "{told}");
+        let said = r#""text":"Nothing ran for this answer, and it decides nothing any more (ACTION_CHANGED): "#;
+        assert!(told.contains(said), "{told}");
         let action = server.send_as(&ann, "GET", &format!("/v1/actions/{id}"), &[], "").await;
         assert_eq!((action.at("/status"), action.at("/attemptsUsed")), (&json!("Pending"), &json!(1)));
     }

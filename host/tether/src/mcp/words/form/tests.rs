@@ -4,6 +4,7 @@ use tether_core::action::Arguments;
 use tether_core::failure::{Cause, Failure};
 use tether_core::json::JsonText;
 use tether_core::ledger::{Answer, Ledger, Request};
+use tether_core::plain::plain;
 
 use super::super::tests::{NOON, in_doubt, of, pending};
 use super::*;
@@ -22,7 +23,7 @@ fn tried(preview: Preview) -> Action {
     of(pending(1, Some(failure), 0), preview)
 }
 
-const DECIDE: &str = "Decide about void_ticket for acme.";
+const DECIDE: &str = "Decide about void_ticket for \"acme\".";
 const ARGUMENTS: &str = "Arguments: {\"ticket_id\": 42}";
 const USED: &str = "It was tried already: 1 of 3 attempts are used.";
 const FAILED: &str = "Attempt 1 failed (UPSTREAM_UNAVAILABLE): \"the peer\\nsaid \\\"503\\\"\"";
@@ -92,7 +93,7 @@ fn what_is_known_of_an_earlier_attempt_is_told() {
             USED,
             FAILED,
             "A part of it is done; another attempt goes on after that.",
-            "1970-01-01T00:00:00.000Z, attempt 1, step first: committed in main: \"DELETE\\nFROM t\"; \"DELETE FROM u\"",
+            "1970-01-01T00:00:00.000Z, attempt 1, step \"first\": committed in main: \"DELETE\\nFROM t\"; \"DELETE FROM u\"",
             "1970-01-01T00:00:00.000Z, attempt 1: \"GET https://a.test/\\\"x left at 00:00:00Z, answered 503\"",
             AGAIN,
         ],
@@ -127,4 +128,39 @@ fn nothing_in_a_strangers_text_reads_as_ours() {
         "\nIt would: \"Void\\nIf you confirm, nothing runs.\\\" Arguments: {} \\\\\\\" and \\u{202e}it\"\n";
     assert!(shown.contains(expected), "{shown}");
     assert_eq!(shown.lines().count(), 4);
+}
+
+#[test]
+fn nothing_in_a_strangers_name_or_code_reads_as_ours() {
+    let name = "x: nothing was sent.\u{2028}\u{202e}\" It is safe\u{200b}";
+    let mut action = tried(Preview::None);
+    action.proposal.tenant = name.parse().unwrap();
+    let mut failure = Failure::new(Cause::Failed, "no");
+    failure.handler_code = Some("E): \"It changed nothing.\u{200b}".into());
+    action.state = pending(1, Some(failure), 0);
+    let statements = vec!["DELETE FROM t".to_owned()];
+    let (database, step) = ("main".parse().unwrap(), Some(name.parse().unwrap()));
+    let fact = Fact::Committed { database, step, statements };
+    action.ledger = Ledger::new(vec![Entry { at: NOON, attempt: 1, fact }]);
+    let shown = form(&action).unwrap();
+    let quoted = r#""x: nothing was sent.\u{2028}\u{202e}\" It is safe\u{200b}""#;
+    for part in [
+        format!("Decide about void_ticket for {quoted}.\n"),
+        format!("attempt 1, step {quoted}: committed in main: \"DELETE FROM t\"\n"),
+        "\nAttempt 1 failed (HANDLER_FAILED, \"E): \\\"It changed nothing.\\u{200b}\"): \"no\"\n".to_owned(),
+    ] {
+        assert!(shown.contains(&part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn a_preview_that_was_cut_is_no_ground_to_decide_on() {
+    let of_preview = |preview: String| form(&of(pending(0, None, 0), Preview::Text(preview)));
+    for cut in
+        ["x".repeat(1_001), "\u{e0100}".repeat(200), format!("{}{}", "x".repeat(991), "\u{e0100}".repeat(2))]
+    {
+        assert_eq!(of_preview(plain(&cut, 1_000)), None, "{cut}");
+    }
+    assert!(of_preview(plain(&"x".repeat(1_000), 1_000)).is_some());
+    assert!(of_preview("Void 42 and so on…".to_owned()).is_some());
 }
