@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
-use serde_json::value::{Number, RawValue, Value};
+use serde_json::value::{RawValue, Value};
 use tether_core::json::JsonText;
 use tether_gateway::Answer;
 
@@ -11,6 +11,7 @@ use super::splice::Splices;
 use super::words;
 
 mod fit;
+mod same;
 
 /// An output that brings its own blocks: see `docs/mcp.md`.
 struct Envelope<'a> {
@@ -28,13 +29,20 @@ pub(super) fn of_output(
     splices: &Splices,
 ) -> CallToolResult {
     let text = output.as_str();
-    let (blocks, structured) = match envelope(text) {
+    let (mut blocks, structured) = match envelope(text) {
         Some(envelope) if !promises => (envelope.blocks, envelope.structured),
         Some(envelope) => (envelope.blocks, Some(text)),
         None => (vec![ContentBlock::text(words::output_of(text))], Some(text)),
     };
+    let (structured, as_text) = match structured {
+        Some(text) if objects_only && !text.trim_start().starts_with('{') => (None, Some(text)),
+        structured => (structured, None),
+    };
+    // An output without blocks of its own is text already.
+    if let Some(structured) = as_text.filter(|structured| *structured != text) {
+        blocks.push(ContentBlock::text(words::output_of(structured)));
+    }
     let mut result = CallToolResult::success(blocks);
-    let structured = structured.filter(|text| !objects_only || text.trim_start().starts_with('{'));
     result.structured_content = structured.map(|text| splices.put(text));
     result
 }
@@ -63,34 +71,8 @@ fn envelope(output: &str) -> Option<Envelope<'_>> {
     let given = members.remove("mcpContent")?.get();
     let blocks: Vec<ContentBlock> = serde_json::from_str(given).ok()?;
     let structured = members.remove("structuredContent").map(RawValue::get);
-    let fits = members.is_empty() && blocks.iter().all(fit::fits) && arrives(given, &blocks);
+    let fits = members.is_empty() && blocks.iter().all(fit::fits) && same::arrives(given, &blocks);
     fits.then_some(Envelope { blocks, structured })
-}
-
-/// Whether rmcp sends everything that was given: what it does not know, it leaves out.
-fn arrives(given: &str, blocks: &[ContentBlock]) -> bool {
-    let sent = serde_json::to_string(blocks).and_then(|sent| serde_json::from_str(&sent));
-    let (Ok(given), Ok(sent)) = (serde_json::from_str(given), sent) else { return false };
-    is_same(&given, &sent)
-}
-
-/// Whether both say the same, however their numbers are written.
-fn is_same(given: &Value, sent: &Value) -> bool {
-    match (given, sent) {
-        (Value::Array(given), Value::Array(sent)) => {
-            given.len() == sent.len() && given.iter().zip(sent).all(|(given, sent)| is_same(given, sent))
-        }
-        (Value::Object(given), Value::Object(sent)) => {
-            let is_sent = |(name, given)| sent.get(name).is_some_and(|sent| is_same(given, sent));
-            given.len() == sent.len() && given.iter().all(is_sent)
-        }
-        (Value::Number(given), Value::Number(sent)) => {
-            // A priority has no more digits than that in rmcp.
-            let rounded = |number: &Number| number.as_f64().map(|number| number as f32);
-            given == sent || (!(given.is_i64() && sent.is_i64()) && rounded(given) == rounded(sent))
-        }
-        (given, sent) => given == sent,
-    }
 }
 
 #[cfg(test)]
@@ -133,6 +115,12 @@ mod tests {
     fn older_revisions_get_objects_only() {
         check("[1]", false, true, r#"[{"type":"text","text":"[1]"}]"#, "");
         check("{}", false, true, r#"[{"type":"text","text":"{}"}]"#, "{}");
+        let (x, no_object) = (r#"{"type":"text","text":"x"}"#, r#"{"type":"text","text":"[1, 2.0]"}"#);
+        let output = format!(r#"{{"mcpContent":[{x}],"structuredContent":[1, 2.0]}}"#);
+        check(&output, false, true, &format!("[{x},{no_object}]"), "");
+        check(&output, false, false, &format!("[{x}]"), "[1, 2.0]");
+        check(r#"{"mcpContent":[],"structuredContent":"x"}"#, false, true, &format!("[{x}]"), "");
+        check(r#"{"mcpContent":[],"structuredContent":{}}"#, false, true, "[]", "{}");
     }
 
     #[test]
@@ -156,6 +144,25 @@ mod tests {
     }
 
     #[test]
+    fn a_number_may_be_written_otherwise_where_it_is_the_same() {
+        let of = |annotations: &str, meta: &str| {
+            format!(
+                r#"[{{"type":"text","text":"-\"0.10 \\ 1e2","_meta":{meta},"annotations":{annotations}}}]"#
+            )
+        };
+        for (given, sent) in
+            [("1", "1.0"), ("0", "0.0"), ("1e-1", "0.1"), ("0.3333333333333333", "0.33333334")]
+        {
+            let priority = |number: &str| of(&format!(r#"{{"priority":{number}}}"#), "{}");
+            check(&format!(r#"{{"mcpContent":{}}}"#, priority(given)), false, false, &priority(sent), "");
+        }
+        for (given, sent) in [("1.50", "1.5"), ("1e2", "100.0"), ("-0", "-0.0"), ("12.5E-1", "1.25")] {
+            let meta = |number: &str| of("{}", &format!(r#"{{"a":[true,{number}]}}"#));
+            check(&format!(r#"{{"mcpContent":{}}}"#, meta(given)), false, false, &meta(sent), "");
+        }
+    }
+
+    #[test]
     fn what_is_no_envelope_is_an_output_like_any_other() {
         for output in [
             r#"{"mcpContent":[{"type":"image","data":"a?","mimeType":"image/png"}]}"#,
@@ -172,7 +179,11 @@ mod tests {
             r#"{"mcpContent":[{"type":"resource_link","uri":"no address","name":"x"}]}"#,
             r#"{"mcpContent":[{"type":"resource_link","uri":"a:b","name":"x","icons":[{"src":""}]}]}"#,
             r#"{"mcpContent":[{"type":"resource","resource":{"uri":"","text":"x"}}]}"#,
-            // What would be lost on the way.
+            r#"{"mcpContent":[{"type":"text","text":"x","annotations":{"priority":1.00000001}}]}"#,
+            r#"{"mcpContent":[{"type":"text","text":"x","annotations":{"priority":-1e-50}}]}"#,
+            // What would be lost or changed on the way.
+            r#"{"mcpContent":[{"type":"text","text":"x","_meta":{"n":123456789012345678901234567890}}]}"#,
+            r#"{"mcpContent":[{"type":"text","text":"x","_meta":{"n":[-0.12345678901234567890123]}}]}"#,
             r#"{"mcpContent":[{"type":"resource","resource":{"uri":"a:b","text":"x","blob":"aGk="}}]}"#,
             r#"{"mcpContent":[{"type":"text","text":"x","colour":"red"}]}"#,
             r#"{"mcpContent":[{"type":"text","text":"x","annotations":{"colour":"red"}}]}"#,

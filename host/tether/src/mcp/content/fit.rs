@@ -17,12 +17,12 @@ pub(super) fn fits(block: &ContentBlock) -> bool {
         }
         _ => return false,
     };
-    fits && annotations.as_ref().is_none_or(are_in_range)
+    fits && annotations.as_ref().is_none_or(tell_a_moment)
 }
 
-fn are_in_range(annotations: &Annotations) -> bool {
-    annotations.priority.is_none_or(|priority| (0.0..=1.0).contains(&priority))
-        && annotations.last_modified.as_deref().is_none_or(is_moment)
+/// A priority is looked at as it was given.
+fn tell_a_moment(annotations: &Annotations) -> bool {
+    annotations.last_modified.as_deref().is_none_or(is_moment)
 }
 
 fn is_resource(resource: &ResourceContents) -> bool {
@@ -74,9 +74,12 @@ fn is_date(text: &str) -> bool {
 fn is_time(text: &str) -> bool {
     let (time, is_zone) = match (text.strip_suffix('Z'), text.rfind(['+', '-'])) {
         (Some(time), _) => (time, true),
-        (None, Some(at)) => (&text[..at], is_of_a_day(numbers(&text[at + 1..], ':', [2, 2]))),
+        (None, Some(at)) => (&text[..at], is_distance(&text[at + 1..])),
         (None, None) => (text, true),
     };
+    if is_zone && is_of_a_day(numbers(time, ':', [2, 2])) {
+        return true;
+    }
     let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
     let has_digits = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
     let is_clock = match numbers(time, ':', [2, 2, 2]) {
@@ -85,6 +88,13 @@ fn is_time(text: &str) -> bool {
         None => false,
     };
     is_zone && has_digits && is_clock
+}
+
+/// In hours, or in hours and minutes.
+fn is_distance(text: &str) -> bool {
+    let hours_only = numbers(text, ':', [2]).map(|[hours]| [hours, 0]);
+    let together = numbers(text, ':', [4]).map(|[both]| [both / 100, both % 100]);
+    is_of_a_day(numbers(text, ':', [2, 2]).or(together).or(hours_only))
 }
 
 fn is_of_a_day(time: Option<[u16; 2]>) -> bool {
@@ -130,6 +140,10 @@ mod tests {
             "2025-01-12T15:00:58.123456Z",
             "2025-01-12T15:00:58+01:00",
             "2025-01-12T15:00:58-11:30",
+            "2025-01-12T15:00:58+0100",
+            "2025-01-12T15:00:58+01",
+            "2025-01-12T15:00Z",
+            "2025-01-12T15:00",
             "2025-01-12T15:00:58",
             "1969-12-31",
             "2024-02-29",
@@ -151,6 +165,10 @@ mod tests {
             "2025-01-12T15:60:00Z",
             "2025-01-12T15:00:58.Z",
             "2025-01-12T15:00:58+1:00",
+            "2025-01-12T15:00:58+010",
+            "2025-01-12T15:00:58+2500",
+            "2025-01-12T15:00.5Z",
+            "2025-01-12T15Z",
             "2025-01-12T15:00:58+25:00",
             "2025-01-12T15:00:+8Z",
             "2025-01-12T15:00:58Zulu",
