@@ -24,9 +24,10 @@ const MOST: usize = 100;
 /// The revision that knows them; a request without session and header is of it.
 const ITS_REVISION: &str = "2025-03-26";
 
-/// Answers a body that is a list. Its requests run at the same time, and each is answered as
-/// soon as it can be. What is no request is handed on before them, since one of them may wait
-/// for it; but for what calls one of them off.
+/// Answers a body that is a list. Its requests run at the same time. The answer begins when all
+/// of them have begun theirs, which one whose id another request of the session has does in its
+/// turn only; from then on each is answered as soon as it can be. What is no request is handed
+/// on before them, since one of them may wait for it; but for what calls one of them off.
 pub(super) async fn answer(arrived: Arrived, messages: Vec<Result<Message, Unreadable>>) -> Response {
     let revision = match arrived.session() {
         Ok(Some(session)) => session.revision,
