@@ -1,8 +1,6 @@
 //! Answers that are lost, and gateways that go away: the client notices nothing, and nothing
 //! happens twice.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 
 use super::Bridge;
@@ -125,9 +123,10 @@ fn without_a_gateway_each_request_is_answered_with_that_and_the_next_finds_one()
 }
 
 #[test]
-fn lines_wait_for_the_gateway_at_the_same_time_whatever_stands_before_them() {
+fn lines_wait_for_the_gateway_and_are_answered_whatever_stands_before_them() {
     let mut server = Setup::of(&["probe"]).start();
     let mut bridges = BOTH.map(|revision| Bridge::new(&server, revision));
+    bridges.iter_mut().for_each(|bridge| _ = bridge.ask("tools/list", "").result());
     server.kill();
     let asked = bridges.each_mut().map(|bridge| {
         let first = bridge.start("probe_echo", r#"{"value":1}"#);
@@ -140,12 +139,10 @@ fn lines_wait_for_the_gateway_at_the_same_time_whatever_stands_before_them() {
         }
         (first, bridge.send("tools/list", "", ""))
     });
+    server.restart_where_it_was();
     for (bridge, (first, last)) in bridges.iter_mut().zip(asked) {
-        bridge.answer(first).error();
-        // Each of those in between would have had as long for itself as the first.
-        let begin = Instant::now();
-        bridge.answer(last).error();
-        assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+        bridge.answer(first).result();
+        bridge.answer(last).result();
     }
 }
 

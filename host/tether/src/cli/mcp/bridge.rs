@@ -9,9 +9,10 @@ use tether_transport::client::{Client, ClientError, Exchange, QUIET};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use super::failure::{Failure, Patience};
+use super::failure::{Failure, INTERNAL, Patience};
 use super::line::{Header, Kind, Line};
 use super::messages::{self, Messages, answered, whole};
+use super::open::Open;
 use super::outcome::Outcome;
 use super::output::Output;
 use super::session::{Handshake, Session, State};
@@ -36,6 +37,7 @@ pub(super) struct Bridge {
     was_there: AtomicBool,
     /// When it last did so other than to say that it cannot yet.
     last_there: Mutex<Option<Instant>>,
+    pub(super) open: Open,
     pub(super) outcome: Outcome,
 }
 
@@ -55,6 +57,7 @@ impl Bridge {
             state: tokio::sync::Mutex::default(),
             was_there: AtomicBool::new(false),
             last_there: Mutex::default(),
+            open: Open::default(),
             outcome: Outcome::default(),
         })
     }
@@ -68,20 +71,19 @@ impl Bridge {
 
     /// Sends a line until it is answered, and passes on what comes. Whether it was let in.
     pub(super) async fn carry(&self, line: &Line) -> bool {
-        let mut open = line.says.ids.clone();
-        let carried = self.carried(line, &mut open).await;
-        self.report(line, &open, carried).await
+        let carried = self.carried(line).await;
+        self.report(line, carried).await
     }
 
-    async fn carried(&self, line: &Line, open: &mut Vec<String>) -> Result<(), Failure> {
+    async fn carried(&self, line: &Line) -> Result<(), Failure> {
         let mut patience = self.patience(line);
         loop {
             let session = match line.says.revision {
                 Some(_) => None,
                 None => self.session().await,
             };
-            let before = open.len();
-            let mut failure = match self.carry_once(line, session.as_ref(), open).await {
+            let before = self.open.count(line.number);
+            let mut failure = match self.carry_once(line, session.as_ref()).await {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
@@ -91,7 +93,7 @@ impl Bridge {
                 failure = worse;
             }
             // Of several requests some may have been answered.
-            let repeatable = line.is_repeatable() && open.len() == before;
+            let repeatable = line.is_repeatable() && self.open.count(line.number) == before;
             sleep(self.pause(&mut patience, line, failure, repeatable)?).await;
         }
     }
@@ -111,32 +113,30 @@ impl Bridge {
         failure: Failure,
         repeatable: bool,
     ) -> Result<Duration, Failure> {
-        if failure.is_of_the_way() {
+        // Nobody waits for it any more where it was called off meanwhile.
+        if failure.is_of_the_way() && self.open.note(line.number, Some(failure.to_string())) {
             self.outcome.failed(line.number, failure.to_string());
         }
         patience.pause(failure, repeatable, self.was_there())
     }
 
-    async fn carry_once(
-        &self,
-        line: &Line,
-        session: Option<&Session>,
-        open: &mut Vec<String>,
-    ) -> Result<(), Failure> {
+    async fn carry_once(&self, line: &Line, session: Option<&Session>) -> Result<(), Failure> {
         let exchange = self.post(line, session).await?;
         let mut messages = Messages::of(exchange).await?;
+        self.open.note(line.number, None);
         self.outcome.let_in(line.number);
         loop {
             match messages.next().await {
                 Ok(Some(message)) => {
-                    let answered = answered(&message);
-                    open.retain(|id| Some(id) != answered.as_ref());
                     self.out.message(&message).await;
+                    if let Some(id) = answered(&message) {
+                        self.open.answered(line.number, &id);
+                    }
                 }
                 // Also where nothing is awaited: what is there may be no gateway.
                 Err(failure @ Failure::Problem(_)) => return Err(failure),
                 // What is left of the stream is of no interest.
-                _ if open.is_empty() => return Ok(()),
+                _ if self.open.count(line.number) == 0 => return Ok(()),
                 Ok(None) => return Err(Failure::Lost("the answer broke off".to_owned())),
                 Err(failure) => return Err(failure),
             }
@@ -160,11 +160,11 @@ impl Bridge {
             Ok((answer, session)) if messages::revision(&answer).is_some() => Some(Begun { answer, session }),
             Ok((answer, _)) => {
                 self.out.message(&answer).await;
-                self.report(line, &[], Ok(())).await;
+                self.report(line, Ok(())).await;
                 None
             }
             Err(failure) => {
-                self.report(line, &line.says.ids, Err(failure)).await;
+                self.report(line, Err(failure)).await;
                 None
             }
         }
@@ -178,6 +178,7 @@ impl Bridge {
         let state = State { session: begun.session, handshake };
         let before = std::mem::replace(&mut *self.state.lock().await, state).session;
         self.out.message(&begun.answer).await;
+        self.open.end(number);
         self.outcome.answered(number);
         self.end(before).await;
     }
@@ -299,14 +300,15 @@ impl Bridge {
     }
 
     /// Tells the client, and whoever runs this, what became of a line, unless it was answered.
-    async fn report(&self, line: &Line, open: &[String], carried: Result<(), Failure>) -> bool {
+    async fn report(&self, line: &Line, carried: Result<(), Failure>) -> bool {
+        let open = self.open.end(line.number);
         let Err(failure) = carried else {
             self.outcome.answered(line.number);
             return true;
         };
         let words = failure.to_string();
         for id in open {
-            self.out.error(Some(id), failure.code(), &words).await;
+            self.out.error(Some(&id), failure.code(), &words).await;
         }
         // A list may hold what is no message; its requests were told.
         if line.says.kind == Kind::Other || (line.says.kind == Kind::List && line.says.ids.is_empty()) {
@@ -320,10 +322,35 @@ impl Bridge {
         false
     }
 
-    /// What was under way came to nothing. If nobody ever answered, all of it did.
-    pub(super) fn gave_up(&self) {
+    /// Nobody waits for this request any more. Whether anybody did.
+    pub(super) fn call_off(&self, id: &str) -> bool {
+        let Some(number) = self.open.call_off(id) else { return false };
+        if self.open.count(number) == 0 {
+            // Whatever stands in its way is no matter, but what stands in that of those before it.
+            self.open.end(number);
+            self.outcome.called_off(number, self.open.failure());
+        }
+        true
+    }
+
+    /// A line is not going to be sent.
+    pub(super) fn unsent(&self, line: &Line) {
+        let words = self.outcome.failure().unwrap_or_else(|| {
+            "it was not sent, since the gateway did not answer in time what stands before it".to_owned()
+        });
+        self.open.note(line.number, Some(words.clone()));
+        self.outcome.failed(line.number, words);
+    }
+
+    /// What was under way came to nothing, and is answered with that. If nobody ever answered,
+    /// all of it did.
+    pub(super) async fn gave_up(&self) {
         if !self.was_there() {
             self.outcome.failed(u64::MAX, too_slow().to_string());
+        }
+        for (id, failure) in self.open.end_all() {
+            let words = failure.unwrap_or_else(|| too_slow().to_string());
+            self.out.error(Some(&id), INTERNAL, &words).await;
         }
     }
 

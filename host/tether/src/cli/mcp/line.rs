@@ -40,8 +40,8 @@ pub(super) struct Says {
     name: Option<String>,
     /// Whether it has a key of its own.
     has_key: bool,
-    /// The id of the request that it calls off.
-    pub(super) cancels: Option<String>,
+    /// The ids of the requests that it calls off, of its own or of lines before it.
+    pub(super) cancels: Vec<String>,
 }
 
 /// What sort of line it is.
@@ -124,9 +124,12 @@ impl Line {
 impl Says {
     fn read(line: &RawValue) -> Self {
         if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(line.get()) {
-            let messages = items.into_iter().map(Self::of);
-            let ids = messages.flat_map(|message| message.ids).collect();
-            return Self { kind: Kind::List, ids, ..Self::default() };
+            let mut list = Self { kind: Kind::List, ..Self::default() };
+            for message in items.into_iter().map(Self::of) {
+                list.ids.extend(message.ids);
+                list.cancels.extend(message.cancels);
+            }
+            return list;
         }
         Self::of(line)
     }
@@ -160,7 +163,7 @@ impl Says {
             revision: revision.filter(|revision| is_plain(revision)),
             name: text(&params, named_by),
             has_key: meta.contains_key("tether/idempotencyKey"),
-            cancels: cancelled.and_then(|id| id_of(id.get())),
+            cancels: cancelled.and_then(|id| id_of(id.get())).into_iter().collect(),
             method,
         }
     }
@@ -264,9 +267,11 @@ mod tests {
     #[test]
     fn what_it_calls_off_and_the_revision_that_it_names_are_found() {
         let line = read(r#"{"method":"notifications/cancelled","params":{"requestId":"\u0041"}}"#);
-        assert_eq!(line.says.cancels.as_deref(), Some("\"A\""));
+        assert_eq!(line.says.cancels, ["\"A\""]);
+        let list = read(&format!(r#"[{{"id":1,"method":"ping"}},{},5]"#, line.text));
+        assert_eq!((list.says.ids, list.says.cancels), (vec!["1".to_owned()], line.says.cancels));
         let line = read(r#"{"id":1,"method":"notifications/cancelled","params":{"requestId":3}}"#);
-        assert_eq!(line.says.cancels, None, "a request calls nothing off");
+        assert!(line.says.cancels.is_empty(), "a request calls nothing off");
         let named = |revision: &str| {
             let meta = format!(r#"{{"io.modelcontextprotocol/protocolVersion":{revision}}}"#);
             read(&format!(r#"{{"id":1,"method":"ping","params":{{"_meta":{meta}}}}}"#)).says.revision

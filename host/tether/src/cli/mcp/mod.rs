@@ -10,6 +10,7 @@ mod input;
 mod line;
 mod listen;
 mod messages;
+mod open;
 mod outcome;
 mod output;
 mod requests;

@@ -26,6 +26,12 @@ impl Outcome {
         self.note(number, Some(words));
     }
 
+    /// Nobody waits for the line with this number any more, but perhaps for one before it, which
+    /// came to nothing so far if there is a failure.
+    pub(super) fn called_off(&self, number: u64, failure: Option<String>) {
+        self.note(number, failure);
+    }
+
     /// The gateway answered the line with this number. What goes wrong from here on is told,
     /// also where it is what was told before.
     pub(super) fn answered(&self, number: u64) {
@@ -43,11 +49,15 @@ impl Outcome {
         }
     }
 
+    /// Why the last thing that was asked came to nothing on its way, if it did.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.last().failure.clone()
+    }
+
     /// Whether the last thing that was asked came to nothing on its way. That it did is told
     /// by then.
     pub(super) fn has_failed(&self) -> bool {
-        let failure = self.last().failure.clone();
-        failure.map(|words| self.tell(words)).is_some()
+        self.failure().map(|words| self.tell(words)).is_some()
     }
 
     /// Whether nothing was asked after it.
