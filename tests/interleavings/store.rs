@@ -10,7 +10,7 @@ use tether_core::id::{ActionId, IdempotencyKey, RequestId, TenantId, UserId};
 use tether_core::ledger::Ledger;
 use tether_core::port::BoxFuture;
 use tether_core::port::actions::{
-    ActionStore, Change, Filter, HistoryEvent, NewAction, Page, Proposed, StoreError, Swap,
+    ActionStore, Change, Filter, HistoryEvent, Mark, NewAction, Page, Part, Proposed, Seen, StoreError, Swap,
 };
 use tether_interleavings::meet;
 
@@ -195,8 +195,13 @@ impl ActionStore for Actions {
         unreachable!("nothing is sent")
     }
 
-    fn overdue(&self, _now: Timestamp, _limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
-        Box::pin(async { Ok(Vec::new()) })
+    fn overdue(
+        &self,
+        _now: Timestamp,
+        _after: Option<Mark>,
+        _limit: usize,
+    ) -> BoxFuture<'_, Result<Part, StoreError>> {
+        Box::pin(async { Ok(Part::default()) })
     }
 
     fn needed_components(&self) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
@@ -207,22 +212,29 @@ impl ActionStore for Actions {
         &self,
         _before: Timestamp,
         _now: Timestamp,
+        _after: Option<Mark>,
         _limit: usize,
-    ) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async { Ok(()) })
+    ) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        Box::pin(async { Ok(Seen::default()) })
     }
 
     fn erase_arguments(
         &self,
         _before: Timestamp,
         _now: Timestamp,
+        _after: Option<Mark>,
         _limit: usize,
-    ) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async { Ok(()) })
+    ) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        Box::pin(async { Ok(Seen::default()) })
     }
 
-    fn with_records(&self, _now: Timestamp, _limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
-        Box::pin(async { Ok(Vec::new()) })
+    fn with_records(
+        &self,
+        _now: Timestamp,
+        _after: Option<Mark>,
+        _limit: usize,
+    ) -> BoxFuture<'_, Result<Part, StoreError>> {
+        Box::pin(async { Ok(Part::default()) })
     }
 
     fn set_records_due<'a>(

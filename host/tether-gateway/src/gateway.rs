@@ -59,6 +59,7 @@ pub struct Gateway {
     pub(crate) turns: admit::Turns,
     pub(crate) endings: endings::Endings,
     pub(crate) components_due: sweep::Due,
+    pub(crate) tours: sweep::Tours,
 }
 
 impl Gateway {
@@ -91,6 +92,7 @@ impl Gateway {
             turns,
             endings: endings::Endings::default(),
             components_due: sweep::Due::default(),
+            tours: sweep::Tours::default(),
         })
     }
 }

@@ -23,6 +23,7 @@ mod said_yes;
 mod settle;
 mod sweep;
 mod sync;
+mod tour;
 
 pub use admit::MAX_ARGUMENTS;
 pub use call::{Answer, Called};

@@ -213,7 +213,11 @@ impl Gateway {
         detail: String,
     ) -> Result<Swap, Problem> {
         let change = Change { seen: action.clone(), state, ledger, actor, at: self.clock.now(), detail };
-        let swap = self.actions.swap(change).await.map_err(store_problem)?;
+        self.write(change).await.map_err(store_problem)
+    }
+
+    async fn write(&self, change: Change) -> Result<Swap, StoreError> {
+        let swap = self.actions.swap(change).await?;
         if let Swap::Done(action) = &swap
             && !matches!(action.state, State::Pending { .. } | State::Executing { .. })
         {
@@ -225,18 +229,23 @@ impl Gateway {
 
     /// Expires an action whose time is over; the action as it then is.
     pub(crate) async fn expire(&self, action: Action) -> Result<Action, Problem> {
-        let Ok(state) = action.next(Event::Expired { at: self.clock.now() }) else {
-            return Ok(action);
-        };
-        let detail = "nobody decided in time".to_owned();
+        let now = self.try_expire(action).await.map_err(store_problem)?;
+        now.ok_or_else(crate::look::not_found)
+    }
+
+    /// The same for whoever nobody waits for; none where there is no such action.
+    pub(crate) async fn try_expire(&self, action: Action) -> Result<Option<Action>, StoreError> {
+        let at = self.clock.now();
+        let Ok(state) = action.next(Event::Expired { at }) else { return Ok(Some(action)) };
+        let (ledger, detail) = (action.ledger.clone(), "nobody decided in time".to_owned());
         fault::reached(Point::BeforeExpire);
-        match self.swap(&action, state, action.ledger.clone(), None, detail).await? {
+        match self.write(Change { seen: action, state, ledger, actor: None, at, detail }).await? {
             Swap::Done(now) => {
                 fault::reached(Point::Expired);
-                Ok(now)
+                Ok(Some(now))
             }
-            Swap::Stale(now) => Ok(now),
-            Swap::KeyTaken | Swap::Gone => Err(crate::look::not_found()),
+            Swap::Stale(now) => Ok(Some(now)),
+            Swap::KeyTaken | Swap::Gone => Ok(None),
         }
     }
 }

@@ -6,13 +6,11 @@ use std::time::Duration;
 use tether_core::action::{Action, Proposal};
 use tether_core::clock::Timestamp;
 use tether_core::fault::{self, Point};
-use tether_core::port::actions::StoreError;
+use tether_core::port::actions::{Left, Part, StoreError};
 
 use crate::Gateway;
 use crate::away::Away;
-
-/// Actions handled in one go; the rest waits for the next round.
-const BATCH: usize = 200;
+use crate::tour::{BATCH, Tour};
 
 /// How long a database that is away is left alone, before its records are to be
 /// emptied again.
@@ -46,6 +44,15 @@ impl Due {
     }
 }
 
+/// How far each list was gone through.
+#[derive(Default)]
+pub(crate) struct Tours {
+    overdue: Tour,
+    results: Tour,
+    records: Tour,
+    arguments: Tour,
+}
+
 impl Gateway {
     /// One round: settles what was left behind, expires what is overdue, erases
     /// results and arguments whose retention is over, and lets go of components that nobody
@@ -63,12 +70,22 @@ impl Gateway {
     }
 
     async fn expire_overdue(&self) -> Result<(), StoreError> {
-        for action in self.actions.overdue(self.clock.now(), BATCH).await? {
-            let id = action.id;
-            if let Err(problem) = self.expire(action).await {
-                tracing::warn!(action = %id, error = %problem, "not expired");
+        let now = self.clock.now();
+        let mut round = self.tours.overdue.round(self.clock.monotonic());
+        while round.goes_on() {
+            let Part { actions, mut seen } = self.actions.overdue(now, round.after, BATCH).await?;
+            for action in actions {
+                let id = action.id.to_string();
+                match self.try_expire(action).await {
+                    Ok(_) => {}
+                    // That is of no action: nothing can be written.
+                    Err(error @ (StoreError::Full | StoreError::Busy)) => return Err(error),
+                    Err(error) => seen.left.push(Left { id, why: error.to_string() }),
+                }
             }
+            round.saw(seen);
         }
+        round.tell("expired");
         Ok(())
     }
 
@@ -76,9 +93,34 @@ impl Gateway {
     /// and then the records, in databases that may be away, are emptied.
     async fn erase_results(&self) -> Result<(), StoreError> {
         let now = self.clock.now();
-        self.actions.erase_outputs(before(now, self.settings.keep_results), now, BATCH).await?;
+        let before = before(now, self.settings.keep_results);
+        let mut round = self.tours.results.round(self.clock.monotonic());
+        while round.goes_on() {
+            round.saw(self.actions.erase_outputs(before, now, round.after, BATCH).await?);
+        }
+        round.tell("erased, its result");
+        self.empty_all_records(now).await
+    }
+
+    async fn empty_all_records(&self, now: Timestamp) -> Result<(), StoreError> {
         let mut away = Away::default();
-        for action in self.actions.with_records(now, BATCH).await? {
+        let mut round = self.tours.records.round(self.clock.monotonic());
+        while round.goes_on() {
+            let Part { actions, seen } = self.actions.with_records(now, round.after, BATCH).await?;
+            self.empty_each(actions, now, &mut away).await?;
+            round.saw(seen);
+        }
+        round.tell("emptied, its records");
+        Ok(())
+    }
+
+    async fn empty_each(
+        &self,
+        actions: Vec<Action>,
+        now: Timestamp,
+        away: &mut Away,
+    ) -> Result<(), StoreError> {
+        for action in actions {
             let is_away = away.holds(&action);
             let emptied = !is_away && self.empty_records(&action).await;
             fault::reached(Point::Emptied);
@@ -94,7 +136,13 @@ impl Gateway {
 
     async fn erase_arguments(&self) -> Result<(), StoreError> {
         let now = self.clock.now();
-        self.actions.erase_arguments(before(now, self.settings.keep_arguments), now, BATCH).await
+        let before = before(now, self.settings.keep_arguments);
+        let mut round = self.tours.arguments.round(self.clock.monotonic());
+        while round.goes_on() {
+            round.saw(self.actions.erase_arguments(before, now, round.after, BATCH).await?);
+        }
+        round.tell("erased, its arguments");
+        Ok(())
     }
 
     /// Whether that could be done now.

@@ -35,6 +35,8 @@ mod sqlite;
 #[path = "../../../host/tether-gateway/src/sweep.rs"]
 mod sweep;
 mod sync;
+#[path = "../../../host/tether-gateway/src/tour.rs"]
+mod tour;
 
 pub use admit::MAX_ARGUMENTS;
 pub use call::{Answer, Called};

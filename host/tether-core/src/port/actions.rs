@@ -113,6 +113,45 @@ pub struct Page {
     pub next: Option<String>,
 }
 
+/// Where a part of a list of what the host looks after ended: the next one begins after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// What the list goes by.
+    pub at: Timestamp,
+    /// What it goes by where that is the same: the store's own.
+    pub number: i64,
+}
+
+/// What was seen of such a list.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// How many actions, whatever became of them: as many as the limit where there may be
+    /// more.
+    pub count: usize,
+    /// The last one of them.
+    pub last: Option<Mark>,
+    /// Those with which nothing was done.
+    pub left: Vec<Left>,
+}
+
+/// An action that is left as it is.
+#[derive(Debug)]
+pub struct Left {
+    /// Its id, as it is there.
+    pub id: String,
+    /// Why, for the log.
+    pub why: String,
+}
+
+/// A part of a list of what the host looks after.
+#[derive(Debug, Default)]
+pub struct Part {
+    /// The actions.
+    pub actions: Vec<Action>,
+    /// What was seen; left are those that somebody else changed in the store.
+    pub seen: Seen,
+}
+
 /// One transition, as the history tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEvent {
@@ -199,34 +238,48 @@ pub trait ActionStore: Send + Sync + 'static {
     /// Every action that is executing, of all tenants.
     fn executing(&self) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
 
-    /// Up to `limit` pending actions, of all tenants, whose time was over at `now`.
-    fn overdue(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
+    /// Up to `limit` pending actions, of all tenants, whose time was over at `now`; the
+    /// longest overdue first, from `after` on.
+    fn overdue(
+        &self,
+        now: Timestamp,
+        after: Option<Mark>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Part, StoreError>>;
 
     /// The digests of components that an undecided action (pending or executing)
     /// is bound to.
     fn needed_components(&self) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>>;
 
     /// Erases the outputs of up to `limit` actions that succeeded before `before`, at
-    /// `now`; an event of each says so. The actions, their keys and the outputs' digests
-    /// stay. Their records are due to be emptied from then on.
+    /// `now`, the oldest first, from `after` on; an event of each says so. The actions, their
+    /// keys and the outputs' digests stay. Their records are due to be emptied from then on.
+    /// Left are those of which no event can be written: nothing of them is erased.
     fn erase_outputs(
         &self,
         before: Timestamp,
         now: Timestamp,
+        after: Option<Mark>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<(), StoreError>>;
+    ) -> BoxFuture<'_, Result<Seen, StoreError>>;
 
     /// The same for the arguments and the previews of actions that ended before `before`.
     fn erase_arguments(
         &self,
         before: Timestamp,
         now: Timestamp,
+        after: Option<Mark>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<(), StoreError>>;
+    ) -> BoxFuture<'_, Result<Seen, StoreError>>;
 
     /// Up to `limit` actions, of all tenants, whose records are due to be emptied at
-    /// `now`, because their outputs were erased; the longest due first.
-    fn with_records(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>>;
+    /// `now`, because their outputs were erased; the longest due first, from `after` on.
+    fn with_records(
+        &self,
+        now: Timestamp,
+        after: Option<Mark>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Part, StoreError>>;
 
     /// Notes that such records are to be emptied from `due` on; none: they are empty.
     fn set_records_due<'a>(

@@ -14,11 +14,11 @@ use tether_core::identity::Actor;
 use tether_core::ledger::Ledger;
 use tether_core::port::BoxFuture;
 use tether_core::port::actions::{
-    ActionStore, Change, Filter, HistoryEvent, NewAction, Page, Proposed, StoreError, Swap,
+    ActionStore, Change, Filter, HistoryEvent, Mark, NewAction, Page, Part, Proposed, Seen, StoreError, Swap,
 };
 use tokio::sync::Notify;
 
-use self::tables::{Tables, ended_at, erased};
+use self::tables::{Tables, ended_at, part};
 use super::Fuse;
 
 pub(crate) struct MemoryActions {
@@ -105,6 +105,16 @@ impl MemoryActions {
         self.tables().busy = busy;
     }
 
+    /// Nothing more of these actions can be written.
+    pub(crate) fn break_all(&self, ids: &[ActionId]) {
+        self.tables().broken.extend(ids);
+    }
+
+    /// How often somebody tried to.
+    pub(crate) fn refused(&self) -> usize {
+        self.tables().refused
+    }
+
     pub(crate) fn notes(&self) -> usize {
         self.tables().notes
     }
@@ -147,10 +157,10 @@ impl MemoryActions {
     }
 
     /// A list that may be an old one when it is answered.
-    fn list_of<'a>(
+    fn list_of<'a, T: Send + 'a>(
         &'a self,
-        look: impl FnOnce(&Tables) -> Vec<Action>,
-    ) -> BoxFuture<'a, Result<Vec<Action>, StoreError>> {
+        look: impl FnOnce(&Tables) -> T,
+    ) -> BoxFuture<'a, Result<T, StoreError>> {
         let answer = look(&self.tables());
         Box::pin(async move {
             self.fuse.pause().await;
@@ -230,7 +240,15 @@ impl ActionStore for MemoryActions {
             if ended_at(&change.state).is_some() {
                 self.ends.pass().await;
             }
-            self.write(|tables| tables.swap(change)).await
+            let id = change.seen.id;
+            self.write(|tables| match tables.broken.contains(&id) {
+                true => {
+                    tables.refused += 1;
+                    Err(StoreError::Failed("it is broken".into()))
+                }
+                false => Ok(tables.swap(change)),
+            })
+            .await?
         })
     }
 
@@ -264,10 +282,18 @@ impl ActionStore for MemoryActions {
         })
     }
 
-    fn overdue(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+    fn overdue(
+        &self,
+        now: Timestamp,
+        after: Option<Mark>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Part, StoreError>> {
         self.list_of(|tables| {
-            let overdue = |action: &&Action| matches!(action.state, State::Pending { expires_at, .. } if expires_at <= now);
-            tables.actions.iter().filter(overdue).take(limit).cloned().collect()
+            let overdue = |action: &Action| match action.state {
+                State::Pending { expires_at, .. } => Some(expires_at).filter(|at| *at <= now),
+                _ => None,
+            };
+            part(&tables.actions, overdue, after, limit)
         })
     }
 
@@ -286,19 +312,23 @@ impl ActionStore for MemoryActions {
         &self,
         before: Timestamp,
         now: Timestamp,
+        after: Option<Mark>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<(), StoreError>> {
+    ) -> BoxFuture<'_, Result<Seen, StoreError>> {
         self.write(move |tables| {
-            let kept = |action: &&mut Action| {
-                matches!(&action.state, State::Succeeded { at, output: Output::Kept(_), .. } if *at < before)
+            let kept = |action: &Action| match &action.state {
+                State::Succeeded { at, output: Output::Kept(_), .. } => Some(*at).filter(|at| *at < before),
+                _ => None,
             };
-            for action in tables.actions.iter_mut().filter(kept).take(limit) {
+            let (found, mut gone) = (part(&tables.actions, kept, after, limit), Vec::new());
+            let seen = tables.erase(found, now, "its result was erased", |action| {
                 if let State::Succeeded { output, .. } = &mut action.state {
                     *output = Output::Erased;
                 }
-                tables.history.push((action.id, erased(action, now, "its result was erased")));
-                tables.records_due.insert(action.id, before);
-            }
+                gone.push((action.id, before));
+            });
+            tables.records_due.extend(gone);
+            seen
         })
     }
 
@@ -306,25 +336,31 @@ impl ActionStore for MemoryActions {
         &self,
         before: Timestamp,
         now: Timestamp,
+        after: Option<Mark>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<(), StoreError>> {
+    ) -> BoxFuture<'_, Result<Seen, StoreError>> {
         self.write(move |tables| {
-            let kept = |action: &&mut Action| {
-                action.proposal.arguments.kept().is_some()
-                    && ended_at(&action.state).is_some_and(|at| at < before)
+            let kept = |action: &Action| {
+                let ended = ended_at(&action.state).filter(|at| *at < before);
+                ended.filter(|_| action.proposal.arguments.kept().is_some())
             };
-            for action in tables.actions.iter_mut().filter(kept).take(limit) {
+            let found = part(&tables.actions, kept, after, limit);
+            tables.erase(found, now, "its arguments were erased", |action| {
                 action.proposal.arguments = Arguments::Erased(action.proposal.arguments.fingerprint());
                 action.proposal.preview = Preview::Erased;
-                tables.history.push((action.id, erased(action, now, "its arguments were erased")));
-            }
+            })
         })
     }
 
-    fn with_records(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
+    fn with_records(
+        &self,
+        now: Timestamp,
+        after: Option<Mark>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Part, StoreError>> {
         self.list_of(|tables| {
-            let due = |action: &&Action| tables.records_due.get(&action.id).is_some_and(|due| *due <= now);
-            tables.actions.iter().filter(due).take(limit).cloned().collect()
+            let due = |action: &Action| tables.records_due.get(&action.id).copied().filter(|due| *due <= now);
+            part(&tables.actions, due, after, limit)
         })
     }
 

@@ -26,7 +26,7 @@ use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
 use tether_core::ledger::Ledger;
 use tether_core::port::BoxFuture;
 use tether_core::port::actions::{
-    ActionStore, Change, Filter, HistoryEvent, NewAction, Page, Proposed, StoreError, Swap,
+    ActionStore, Change, Filter, HistoryEvent, Mark, NewAction, Page, Part, Proposed, Seen, StoreError, Swap,
 };
 
 use self::writer::Writer;
@@ -257,8 +257,13 @@ impl ActionStore for SqliteActions {
         Box::pin(self.read(reads::executing))
     }
 
-    fn overdue(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
-        Box::pin(self.read(move |connection| reads::overdue(connection, now, limit)))
+    fn overdue(
+        &self,
+        now: Timestamp,
+        after: Option<Mark>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Part, StoreError>> {
+        Box::pin(self.read(move |connection| reads::overdue(connection, now, after, limit)))
     }
 
     fn needed_components(&self) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
@@ -269,22 +274,33 @@ impl ActionStore for SqliteActions {
         &self,
         before: Timestamp,
         now: Timestamp,
+        after: Option<Mark>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.writer.write(move |connection| writes::erase_outputs(connection, before, now, limit)))
+    ) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        let erase =
+            move |connection: &Connection| writes::erase_outputs(connection, before, now, after, limit);
+        Box::pin(self.writer.write(erase))
     }
 
     fn erase_arguments(
         &self,
         before: Timestamp,
         now: Timestamp,
+        after: Option<Mark>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.writer.write(move |connection| writes::erase_arguments(connection, before, now, limit)))
+    ) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        let erase =
+            move |connection: &Connection| writes::erase_arguments(connection, before, now, after, limit);
+        Box::pin(self.writer.write(erase))
     }
 
-    fn with_records(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Action>, StoreError>> {
-        Box::pin(self.read(move |connection| reads::with_records(connection, now, limit)))
+    fn with_records(
+        &self,
+        now: Timestamp,
+        after: Option<Mark>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Part, StoreError>> {
+        Box::pin(self.read(move |connection| reads::with_records(connection, now, after, limit)))
     }
 
     fn set_records_due<'a>(

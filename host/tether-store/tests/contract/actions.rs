@@ -147,12 +147,17 @@ pub(crate) async fn what_the_host_looks_after_is_found(store: Store) {
         propose(&store, new).await;
     }
     let overdue = async |now, limit| {
-        let found = store.overdue(at(now), limit).await.unwrap();
+        let found = store.overdue(at(now), None, limit).await.unwrap().actions;
         found.into_iter().map(|action| action.id).collect::<Vec<_>>()
     };
     assert_eq!(overdue(95, 9).await, []);
     assert_eq!(overdue(97, 9).await, [id(4), id(3)], "the longest overdue first");
     assert_eq!(overdue(97, 1).await, [id(4)]);
+    let first = store.overdue(at(97), None, 1).await.unwrap().seen;
+    assert_eq!((first.count, first.left.len()), (1, 0));
+    let second = store.overdue(at(97), first.last, 9).await.unwrap();
+    assert_eq!((second.seen.count, second.actions[0].id), (1, id(3)), "after the mark");
+    assert_eq!(store.overdue(at(97), second.seen.last, 9).await.unwrap().seen.count, 0);
 
     let fourth = store.load(&"tenant-4".parse().unwrap(), id(4)).await.unwrap().unwrap();
     let third = store.load(&"tenant-3".parse().unwrap(), id(3)).await.unwrap().unwrap();

@@ -80,12 +80,12 @@ pub(crate) async fn arguments_are_erased_once_their_action_has_ended(store: Stor
         }
         erased
     };
-    store.erase_arguments(at(10), at(90), 9).await.unwrap();
+    store.erase_arguments(at(10), at(90), None, 9).await.unwrap();
     assert_eq!(erased().await, [0; 0]);
-    store.erase_arguments(at(30), at(90), 1).await.unwrap();
+    store.erase_arguments(at(30), at(90), None, 1).await.unwrap();
     assert_eq!(erased().await, [1], "the oldest first");
     for _ in 0..2 {
-        store.erase_arguments(at(i64::MAX), at(90), 9).await.unwrap();
+        store.erase_arguments(at(i64::MAX), at(90), None, 9).await.unwrap();
     }
     assert_eq!(erased().await, [1, 2, 3], "what is undecided is kept");
     let whole = json("{\"ticket\": 7}");
@@ -111,17 +111,20 @@ pub(crate) async fn outputs_are_erased_and_their_records_are_due_until_they_are_
     }
     let tenant = "acme".parse().unwrap();
     let due = async |now, limit| {
-        let found = store.with_records(at(now), limit).await.unwrap();
+        let found = store.with_records(at(now), None, limit).await.unwrap().actions;
         found.into_iter().map(|action| action.id).collect::<Vec<_>>()
     };
-    store.erase_outputs(at(10), at(90), 9).await.unwrap();
+    store.erase_outputs(at(10), at(90), None, 9).await.unwrap();
     assert_eq!(due(100, 9).await, []);
-    store.erase_outputs(at(30), at(90), 1).await.unwrap();
+    store.erase_outputs(at(30), at(90), None, 1).await.unwrap();
     assert_eq!(due(100, 9).await, [id(1)]);
-    store.erase_outputs(at(30), at(90), 9).await.unwrap();
-    store.erase_outputs(at(30), at(90), 9).await.unwrap();
+    store.erase_outputs(at(30), at(90), None, 9).await.unwrap();
+    store.erase_outputs(at(30), at(90), None, 9).await.unwrap();
     assert_eq!(due(100, 9).await, [id(1), id(2)]);
     assert_eq!(due(100, 1).await, [id(1)]);
+    let first = store.with_records(at(100), None, 1).await.unwrap().seen.last;
+    let second = store.with_records(at(100), first, 9).await.unwrap();
+    assert_eq!((second.seen.count, second.actions[0].id), (1, id(2)), "of the same time, after the mark");
 
     store.set_records_due(&tenant, id(1), Some(at(200))).await.unwrap();
     assert_eq!(due(199, 9).await, [id(2)]);

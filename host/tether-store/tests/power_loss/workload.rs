@@ -338,8 +338,8 @@ async fn erase(stores: &Stores, disk: &Disk) {
         }
     }
     let later = at(1_000_000);
-    stores.actions.erase_outputs(later, later, 3).await.unwrap();
-    let erased = stores.actions.with_records(later, 9).await.unwrap();
+    stores.actions.erase_outputs(later, later, None, 3).await.unwrap();
+    let erased = stores.actions.with_records(later, None, 9).await.unwrap().actions;
     erased.iter().for_each(|action| disk.told(Fact::Erased(action.id)));
     for Action { id, proposal: Proposal { tenant, .. }, .. } in erased {
         while matches!(stores.empty(&tenant, id).await, Err(Unreachable(_))) {}

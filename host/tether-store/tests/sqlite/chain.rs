@@ -268,7 +268,7 @@ async fn a_change_is_still_found_after_the_action_went_on() {
             let no = State::Declined { attempts_used: 0, at: at(9), by: claim(None).by, reason: None };
             moved(&store, &seen, no).await;
         } else {
-            store.erase_arguments(at(100), at(200), 9).await.unwrap();
+            store.erase_arguments(at(100), at(200), None, 9).await.unwrap();
         }
         drop(store);
         let found = findings(&folder, &[]);

@@ -14,8 +14,8 @@ async fn what_was_erased_is_no_finding_and_the_texts_are_gone() {
     let folder = Folder::new();
     history(&folder).await;
     let store = SqliteActions::open(folder.path("a.db")).unwrap();
-    store.erase_outputs(at(100), at(200), 9).await.unwrap();
-    store.erase_arguments(at(100), at(200), 9).await.unwrap();
+    store.erase_outputs(at(100), at(200), None, 9).await.unwrap();
+    store.erase_arguments(at(100), at(200), None, 9).await.unwrap();
     drop(store);
     assert_eq!(findings(&folder, &[]), [""; 0]);
     let file = Connection::open(folder.path("a.db")).unwrap();
@@ -68,8 +68,8 @@ async fn what_was_erased_is_overwritten_in_the_file() {
     drop(store);
     assert!(canaries() > 10_000);
     let store = SqliteActions::open(folder.path("a.db")).unwrap();
-    store.erase_outputs(at(100), at(200), 9).await.unwrap();
-    store.erase_arguments(at(100), at(200), 9).await.unwrap();
+    store.erase_outputs(at(100), at(200), None, 9).await.unwrap();
+    store.erase_arguments(at(100), at(200), None, 9).await.unwrap();
     drop(store);
     // Whoever closes the file last takes the log into it.
     drop(Connection::open(folder.path("a.db")).unwrap().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));

@@ -1,7 +1,7 @@
 //! Rows that somebody changed: never told, and never acted on.
 
 use rusqlite::Connection;
-use tether_core::action::{Action, Approval, Claim, State};
+use tether_core::action::{Action, Approval, Claim, Output, State};
 use tether_core::id::ActionId;
 use tether_core::port::actions::{ActionStore, Filter, Proposed, StoreError, Swap};
 use tether_store::SqliteActions;
@@ -62,7 +62,7 @@ async fn a_row_that_was_changed_never_runs() {
         }
         refused(store.load(&tenant, id(1)).await, changed);
         assert_eq!(listed(&store).await, [id(2)], "{changed}");
-        assert_eq!(ids(&store.overdue(at(1_000_000), 9).await.unwrap()), [id(2)], "{changed}");
+        assert_eq!(ids(&store.overdue(at(1_000_000), None, 9).await.unwrap().actions), [id(2)], "{changed}");
     }
 }
 
@@ -99,7 +99,7 @@ async fn a_row_that_is_another_than_its_history_says_is_not_told() {
         let tenant = "acme".parse().unwrap();
         refused(store.load(&tenant, id(1)).await, changed);
         assert_eq!(listed(&store).await, [id(2)], "{changed}");
-        assert_eq!(ids(&store.overdue(at(1_000_000), 9).await.unwrap()), [id(2)], "{changed}");
+        assert_eq!(ids(&store.overdue(at(1_000_000), None, 9).await.unwrap().actions), [id(2)], "{changed}");
         if !changed.starts_with("proposal_key") {
             let (user, key) = ("agent".parse().unwrap(), "p".parse().unwrap());
             refused(store.proposed_with(&tenant, &user, &key).await, changed);
@@ -211,9 +211,47 @@ async fn nothing_is_written_after_a_head_that_cannot_be() {
         let mut new = new_action(5);
         new.proposal.tenant = "umbrella".parse().unwrap();
         assert!(matches!(store.propose(new).await, Ok(Proposed::New(_))), "{changed}");
-        // Retention goes on for all of them.
-        store.erase_outputs(at(100), at(200), 9).await.unwrap();
-        let kept = file.query_row("SELECT count(output) FROM actions", [], |row| row.get::<_, i64>(0));
-        assert_eq!((kept, count()), (Ok(0), 9), "{changed}: and one tells of it");
+        // Retention goes on for others, and takes nothing that it cannot tell of.
+        for seen in [
+            store.erase_outputs(at(100), at(200), None, 9).await.unwrap(),
+            store.erase_arguments(at(100), at(200), None, 9).await.unwrap(),
+        ] {
+            let left: Vec<_> = seen.left.into_iter().map(|left| left.id).collect();
+            assert_eq!((seen.count, left), (2, vec![id(1).to_string()]), "{changed}");
+        }
+        let kept = "SELECT group_concat(tenant) FROM actions WHERE output IS NOT NULL AND arguments <> ''";
+        let kept = file.query_row(kept, [], |row| row.get::<_, String>(0));
+        assert_eq!((kept, count()), (Ok("acme".to_owned()), 10), "{changed}: and two tell of it");
+        let told = store.load(&"acme".parse().unwrap(), id(1)).await.unwrap().unwrap();
+        assert!(matches!(told.state, State::Succeeded { output: Output::Kept(_), .. }), "{changed}");
     }
+}
+
+/// An event that is there already, of the revision to which an erasure would come.
+#[tokio::test]
+async fn an_action_of_which_nothing_can_be_told_keeps_no_other_from_being_erased() {
+    let folder = Folder::new();
+    let store = SqliteActions::open(folder.path("a.db")).unwrap();
+    for number in [1, 2] {
+        let _ = store.propose(new_action(number)).await.unwrap();
+        let action = store.load(&"acme".parse().unwrap(), id(number)).await.unwrap().unwrap();
+        let claimed = moved(&store, &action, executing(Some(&format!("k{number}")))).await;
+        moved(&store, &claimed, succeeded()).await;
+    }
+    let file = Connection::open(folder.path("a.db")).unwrap();
+    file.execute_batch(
+        "INSERT INTO history (tenant, place, action, revision, at, became, attempt, detail, proposal, state, hash)
+         SELECT tenant, 99, action, 4, at, became, attempt, detail, proposal, state, hash FROM history
+         WHERE action = 1 AND revision = 3",
+    )
+    .unwrap();
+    let first = store.erase_outputs(at(100), at(200), None, 1).await.unwrap();
+    assert_eq!((first.count, first.left.len()), (1, 1));
+    let second = store.erase_outputs(at(100), at(200), first.last, 1).await.unwrap();
+    assert_eq!((second.count, second.left.len()), (1, 0), "it goes on after the mark");
+    let kept =
+        file.query_row("SELECT group_concat(number) FROM actions WHERE output IS NOT NULL", [], |row| {
+            row.get::<_, String>(0)
+        });
+    assert_eq!(kept, Ok("1".to_owned()));
 }

@@ -1,13 +1,13 @@
 //! What a store of actions in memory holds, and the rules of its writes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tether_core::action::{Action, Revision, State, Status};
 use tether_core::clock::Timestamp;
 use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
 use tether_core::identity::Actor;
 use tether_core::ledger::Ledger;
-use tether_core::port::actions::{Change, HistoryEvent, NewAction, Proposed, Swap};
+use tether_core::port::actions::{Change, HistoryEvent, Left, Mark, NewAction, Part, Proposed, Seen, Swap};
 
 pub(super) type Key = (TenantId, UserId, IdempotencyKey);
 
@@ -27,6 +27,10 @@ pub(super) struct Tables {
     pub(super) busy: bool,
     /// Writes that fail before the store works again.
     pub(super) failures: usize,
+    /// Actions of which nothing can be written.
+    pub(super) broken: HashSet<ActionId>,
+    /// Moves of them that somebody wanted.
+    pub(super) refused: usize,
 }
 
 impl Tables {
@@ -117,8 +121,51 @@ impl Tables {
     }
 }
 
+impl Tables {
+    /// Erases what `text` does of those that were found and are not broken.
+    pub(super) fn erase(
+        &mut self,
+        found: Part,
+        now: Timestamp,
+        detail: &str,
+        mut text: impl FnMut(&mut Action),
+    ) -> Seen {
+        let Part { actions, mut seen } = found;
+        for Action { id, .. } in actions {
+            if self.broken.contains(&id) {
+                seen.left.push(Left { id: id.to_string(), why: "it is broken".to_owned() });
+                continue;
+            }
+            let row = self.find(id).unwrap();
+            text(row);
+            let event = erased(row, now, detail);
+            self.history.push((id, event));
+        }
+        seen
+    }
+}
+
+/// Those to which `at` gives a time, by that and in the order in which they were proposed.
+pub(super) fn part(
+    actions: &[Action],
+    at: impl Fn(&Action) -> Option<Timestamp>,
+    after: Option<Mark>,
+    limit: usize,
+) -> Part {
+    let mut found: Vec<_> = (1..)
+        .zip(actions)
+        .filter_map(|(number, action)| at(action).map(|at| (at, number, action)))
+        .filter(|(at, number, _)| after.is_none_or(|mark| (*at, *number) > (mark.at, mark.number)))
+        .collect();
+    found.sort_by_key(|(at, number, _)| (*at, *number));
+    found.truncate(limit);
+    let last = found.last().map(|(at, number, _)| Mark { at: *at, number: *number });
+    let seen = Seen { count: found.len(), last, left: Vec::new() };
+    Part { actions: found.into_iter().map(|(_, _, action)| action.clone()).collect(), seen }
+}
+
 /// Something of an action that has ended is erased: the event that says so.
-pub(super) fn erased(action: &mut Action, at: Timestamp, detail: &str) -> HistoryEvent {
+fn erased(action: &mut Action, at: Timestamp, detail: &str) -> HistoryEvent {
     action.revision = Revision(action.revision.0 + 1);
     let status = action.state.status();
     let (attempt, detail) = (action.state.attempts_used(), detail.to_owned());

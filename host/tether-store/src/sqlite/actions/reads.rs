@@ -5,7 +5,7 @@ use tether_core::action::{Action, Proposal};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
 use tether_core::id::{ActionId, IdempotencyKey, TenantId, UserId};
-use tether_core::port::actions::{Filter, HistoryEvent, Page};
+use tether_core::port::actions::{Filter, HistoryEvent, Left, Mark, Page, Part, Seen};
 use tether_core::port::announcements::Announced;
 
 use crate::row::history::{self, ANNOUNCED_COLUMNS, EVENT_COLUMNS};
@@ -34,7 +34,7 @@ pub(super) fn confirmed_with(
             "SELECT id FROM confirm_keys JOIN actions ON number = action
              WHERE confirm_keys.tenant = ? AND confirm_keys.person = ? AND key = ?",
         )?
-        .query_row((tenant.as_str(), user.as_str(), key.as_str()), |row| row.get(0))
+        .query_row((tenant.as_str(), user.as_str(), key.as_str()), |row| row::as_it_is(row, "id"))
         .optional()?;
     id.map(|id| id.parse().map_err(|_| Fault::Damaged { id, what: "its id is none".into() })).transpose()
 }
@@ -122,21 +122,33 @@ pub(super) fn executing(connection: &Connection) -> Result<Vec<Action>, Fault> {
 }
 
 /// See `ActionStore::overdue`.
-pub(super) fn overdue(connection: &Connection, now: Timestamp, limit: usize) -> Result<Vec<Action>, Fault> {
-    let sql = row::select("WHERE status = 'Pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?");
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?))
+pub(super) fn overdue(
+    connection: &Connection,
+    now: Timestamp,
+    after: Option<Mark>,
+    limit: usize,
+) -> Result<Part, Fault> {
+    let sql = row::select(
+        "WHERE status = 'Pending' AND expires_at <= ?1 AND (expires_at, number) > (?2, ?3)
+         ORDER BY expires_at, number LIMIT ?4",
+    );
+    let found = from_mark(connection, &sql, now, after, limit)?;
+    part(connection, "expires_at", found)
 }
 
 /// See `ActionStore::with_records`.
 pub(super) fn with_records(
     connection: &Connection,
     now: Timestamp,
+    after: Option<Mark>,
     limit: usize,
-) -> Result<Vec<Action>, Fault> {
-    let sql = row::select("WHERE records_due <= ? ORDER BY records_due LIMIT ?");
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    Ok(sound(every(connection, &sql, &[&now.as_millis(), &limit])?))
+) -> Result<Part, Fault> {
+    let sql = row::select(
+        "WHERE records_due <= ?1 AND (records_due, number) > (?2, ?3)
+         ORDER BY records_due, number LIMIT ?4",
+    );
+    let found = from_mark(connection, &sql, now, after, limit)?;
+    part(connection, "records_due", found)
 }
 
 /// See `ActionStore::needed_components`. Jumps from each digest to the next, so that
@@ -164,33 +176,47 @@ const TO_ERASE: &str = "status <> 'Pending' AND status <> 'Executing'
      AND (output IS NOT NULL OR arguments_digest IS NULL)";
 
 /// The rows of up to `limit` actions that succeeded before `before` and whose outputs
-/// are kept, the oldest first where their arguments are kept alike; sound or not.
+/// are kept, the oldest first, from `after` on; sound or not.
 pub(super) fn with_output(
     connection: &Connection,
     before: Timestamp,
+    after: Option<Mark>,
     limit: usize,
 ) -> Result<Vec<Found>, Fault> {
-    to_erase(connection, "(output IS NULL) = 0 AND (arguments_digest IS NULL) IN (0, 1)", before, limit)
+    let kept = [
+        "(output IS NULL) = 0 AND (arguments_digest IS NULL) = 0",
+        "(output IS NULL) = 0 AND (arguments_digest IS NULL) = 1",
+    ];
+    to_erase(connection, kept, before, after, limit)
 }
 
 /// The same of actions that ended before `before` and whose arguments are kept.
 pub(super) fn with_arguments(
     connection: &Connection,
     before: Timestamp,
+    after: Option<Mark>,
     limit: usize,
 ) -> Result<Vec<Found>, Fault> {
-    to_erase(connection, "(output IS NULL) IN (0, 1) AND (arguments_digest IS NULL) = 1", before, limit)
+    let kept = [
+        "(output IS NULL) = 0 AND (arguments_digest IS NULL) = 1",
+        "(output IS NULL) = 1 AND (arguments_digest IS NULL) = 1",
+    ];
+    to_erase(connection, kept, before, after, limit)
 }
 
+/// Two ranges of one index, which are merged.
 fn to_erase(
     connection: &Connection,
-    kept: &str,
+    kept: [&str; 2],
     before: Timestamp,
+    after: Option<Mark>,
     limit: usize,
 ) -> Result<Vec<Found>, Fault> {
-    let sql = row::select(&format!("WHERE {TO_ERASE} AND {kept} AND moment < ? LIMIT ?"));
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    every(connection, &sql, &[&before.as_millis(), &limit])
+    let [one, other] = kept.map(|kept| {
+        row::select(&format!("WHERE {TO_ERASE} AND {kept} AND moment < ?1 AND (moment, number) > (?2, ?3)"))
+    });
+    let sql = format!("{one} UNION ALL {other} ORDER BY moment, number LIMIT ?4");
+    from_mark(connection, &sql, before, after, limit)
 }
 
 /// How many proposals of the same tool the proposer of `new` has open when that is made,
@@ -292,23 +318,60 @@ impl Found {
 fn every(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<Found>, Fault> {
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_map(values, |row| {
-        Ok(Found { number: row.get("number")?, id: row.get("id")?, stored: row::stored(row) })
+        Ok(Found { number: row.get("number")?, id: row::as_it_is(row, "id")?, stored: row::stored(row) })
     })?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The actions of those rows that are sound. One damaged row must not keep all others
-/// from being listed, expired and settled.
+/// Up to `limit` rows of a list until `until`, which comes after `after`.
+fn from_mark(
+    connection: &Connection,
+    sql: &str,
+    until: Timestamp,
+    after: Option<Mark>,
+    limit: usize,
+) -> Result<Vec<Found>, Fault> {
+    let (at, number) = after.map_or((i64::MIN, i64::MIN), |mark| (mark.at.as_millis(), mark.number));
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    every(connection, sql, &[&until.as_millis(), &at, &number, &limit])
+}
+
+/// Where a list ends that goes by `column`.
+pub(super) fn last(connection: &Connection, column: &str, found: &[Found]) -> Result<Option<Mark>, Fault> {
+    let Some(Found { number, .. }) = found.last() else { return Ok(None) };
+    let at: i64 = connection
+        .prepare_cached(&format!("SELECT {column} FROM actions WHERE number = ?"))?
+        .query_row([number], |row| row.get(0))?;
+    Ok(Some(Mark { at: Timestamp::from_millis(at), number: *number }))
+}
+
+fn part(connection: &Connection, column: &str, found: Vec<Found>) -> Result<Part, Fault> {
+    let (count, last) = (found.len(), last(connection, column, &found)?);
+    let (actions, left) = divided(found);
+    Ok(Part { actions, seen: Seen { count, last, left } })
+}
+
+/// The actions of those rows that are sound, and the others. One damaged row must not keep
+/// all others from being listed, expired and settled.
+fn divided(found: Vec<Found>) -> (Vec<Action>, Vec<Left>) {
+    let (mut actions, mut left) = (Vec::new(), Vec::new());
+    for Found { id, stored, .. } in found {
+        match stored.and_then(Stored::sound) {
+            Ok(action) => actions.push(action),
+            Err(error) => left.push(Left { id, why: error.to_string() }),
+        }
+    }
+    (actions, left)
+}
+
+/// Those that are sound; one line of the log is for all others.
 fn sound(found: Vec<Found>) -> Vec<Action> {
-    let action = |Found { id, stored, .. }: Found| {
-        let action = stored.and_then(Stored::sound);
-        action
-            .inspect_err(|error| {
-                tracing::error!(action = id, %error, "an action is left out: run `tether audit verify`");
-            })
-            .ok()
-    };
-    found.into_iter().filter_map(action).collect()
+    let (actions, left) = divided(found);
+    if let Some(Left { id, why }) = left.first() {
+        let count = left.len();
+        tracing::error!(count, action = id, error = why, "actions are left out: run `tether audit verify`");
+    }
+    actions
 }
 
 fn first(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> Result<Option<Action>, Fault> {

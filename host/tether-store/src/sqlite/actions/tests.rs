@@ -207,10 +207,12 @@ fn many_stored_actions_slow_nothing_down() {
         }
     }
     let later = Timestamp::from_millis(1_000_000);
-    assert!(steps(&mut connection, |connection| reads::overdue(connection, later, 20)) < 5);
-    assert!(steps(&mut connection, |connection| reads::with_output(connection, later, 20)) < 5);
-    assert!(steps(&mut connection, |connection| reads::with_arguments(connection, later, 20)) < 5);
-    assert!(steps(&mut connection, |connection| reads::with_records(connection, later, 20)) < 5);
+    for after in [None, Some(Mark { at: Timestamp::from_millis(26_000), number: 25_000 })] {
+        assert!(steps(&mut connection, |connection| reads::overdue(connection, later, after, 20)) < 5);
+        assert!(steps(&mut connection, |connection| reads::with_output(connection, later, after, 20)) < 5);
+        assert!(steps(&mut connection, |connection| reads::with_arguments(connection, later, after, 20)) < 5);
+        assert!(steps(&mut connection, |connection| reads::with_records(connection, later, after, 20)) < 5);
+    }
     assert!(steps(&mut connection, reads::executing) < 5);
     assert!(steps(&mut connection, reads::needed_components) < 5);
 }

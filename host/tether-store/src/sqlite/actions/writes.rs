@@ -1,8 +1,6 @@
 //! What changes actions. Each runs within a transaction of the writer.
 
-use std::fmt;
-
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _};
 use tether_core::action::{Action, Claim, Revision, State};
 use tether_core::clock::Timestamp;
 use tether_core::digest::Digest;
@@ -10,12 +8,13 @@ use tether_core::fault::{self, Point};
 use tether_core::id::{ActionId, TenantId};
 use tether_core::identity::Actor;
 use tether_core::ledger::Ledger;
-use tether_core::port::actions::{Change, HistoryEvent, NewAction, Proposed, Swap};
+use tether_core::port::actions::{Change, HistoryEvent, Left, Mark, NewAction, Proposed, Seen, Swap};
 
 use super::reads::{self, Found};
 use crate::row::history::{self, Link};
 use crate::row::state::{self, Standing};
 use crate::row::{self, Fault, Inserted};
+use crate::sqlite::execute;
 
 /// See `ActionStore::propose`.
 pub(super) fn propose(connection: &Connection, new: &NewAction) -> Result<Proposed, Fault> {
@@ -161,15 +160,14 @@ pub(super) fn erase_outputs(
     connection: &Connection,
     before: Timestamp,
     now: Timestamp,
+    after: Option<Mark>,
     limit: usize,
-) -> Result<(), Fault> {
-    for found in reads::with_output(connection, before, limit)? {
-        erase(connection, &found, now, "its result was erased", || {
-            let due = found.is_sound().then_some(before.as_millis());
-            state::erase_output(connection, found.number, due)
-        })?;
-    }
-    Ok(())
+) -> Result<Seen, Fault> {
+    let found = reads::with_output(connection, before, after, limit)?;
+    erase_each(connection, &found, now, "its result was erased", |found| {
+        let due = found.is_sound().then_some(before.as_millis());
+        state::erase_output(connection, found.number, due)
+    })
 }
 
 /// See `ActionStore::erase_arguments`.
@@ -177,14 +175,51 @@ pub(super) fn erase_arguments(
     connection: &Connection,
     before: Timestamp,
     now: Timestamp,
+    after: Option<Mark>,
     limit: usize,
-) -> Result<(), Fault> {
-    for found in reads::with_arguments(connection, before, limit)? {
-        erase(connection, &found, now, "its arguments and its preview were erased", || {
-            row::proposal::erase_arguments(connection, found.number)
-        })?;
+) -> Result<Seen, Fault> {
+    let found = reads::with_arguments(connection, before, after, limit)?;
+    erase_each(connection, &found, now, "its arguments and its preview were erased", |found| {
+        row::proposal::erase_arguments(connection, found.number)
+    })
+}
+
+/// Erases something of each, and writes that down; one that cannot be told of keeps no
+/// other from being erased.
+fn erase_each(
+    connection: &Connection,
+    all: &[Found],
+    now: Timestamp,
+    detail: &str,
+    text: impl Fn(&Found) -> Result<(), Fault>,
+) -> Result<Seen, Fault> {
+    let last = reads::last(connection, "moment", all)?;
+    let mut left = Vec::new();
+    for found in all {
+        execute(connection, "SAVEPOINT erasure")?;
+        let erased = erase(connection, found, now, detail, || text(found));
+        if let Err(error) = erased {
+            if !is_of_its_rows(&error) {
+                return Err(error);
+            }
+            execute(connection, "ROLLBACK TO erasure")?;
+            left.push(Left { id: found.id.clone(), why: error.to_string() });
+        }
+        execute(connection, "RELEASE erasure")?;
     }
-    Ok(())
+    Ok(Seen { count: all.len(), last, left })
+}
+
+/// Whether it is what the file holds of one action, or of its tenant, that is wrong, and
+/// others can be written.
+fn is_of_its_rows(fault: &Fault) -> bool {
+    match fault {
+        // Without a code SQLite itself did nothing wrong: what it found is no value.
+        Fault::Sqlite(error) => {
+            matches!(error.sqlite_error_code(), None | Some(ErrorCode::ConstraintViolation))
+        }
+        Fault::Damaged { .. } | Fault::Unreadable(_) => true,
+    }
 }
 
 /// Whether what is deleted from now on is overwritten with zeros: all of it (`on`), or
@@ -193,57 +228,48 @@ pub(super) fn overwrite(connection: &Connection, how: &str) -> rusqlite::Result<
     connection.pragma_update_and_check(None, "secure_delete", how, |_| Ok(()))
 }
 
-/// Erases something of an action that has ended, and writes that down.
+/// Erases something of an action that has ended, and writes that down. Where that cannot
+/// be, what it did is to be undone.
 fn erase(
     connection: &Connection,
     found: &Found,
     now: Timestamp,
     detail: &str,
-    erase: impl FnOnce() -> Result<(), Fault>,
+    text: impl FnOnce() -> Result<(), Fault>,
 ) -> Result<(), Fault> {
+    let place = history::place_of(connection, found.number)
+        .map_err(|error| Fault::Unreadable(format!("nobody can tell whose it is ({error:#})")))?;
+    let head = history::head(connection, &place.tenant)?;
     let Some(before) = state::standing_of(connection, found.number)? else { return Ok(()) };
     let (proposal, was_changed) = bound(connection, &before)?;
     // Overwritten, too: what is only let go of stays in the file for long.
     overwrite(connection, "on")?;
-    let erased = erase();
+    let erased = text();
     overwrite(connection, "fast")?;
     erased?;
     let Some(after) = state::standing_of(connection, found.number)? else { return Ok(()) };
-    match history::place_of(connection, found.number) {
-        Ok(place) => {
-            let event = HistoryEvent {
-                at: now,
-                actor: None,
-                from: Some(place.status),
-                to: place.status,
-                attempt: place.attempts,
-                detail: detail.to_owned(),
-            };
-            let link = Link {
-                number: found.number,
-                action: place.id,
-                tenant: &place.tenant,
-                revision: after.revision,
-                event: &event,
-                proposal,
-                state: if was_changed { UNKNOWN } else { after.state },
-                confirm_key: None,
-            };
-            match history::append(connection, &link) {
-                // One tenant's history keeps no other's texts from being erased.
-                Err(error @ Fault::Unreadable(_)) => untold(&found.id, &error),
-                appended => appended?,
-            }
-        }
-        // Nobody can tell whose it is: there is no history that it could be told in.
-        Err(error) => untold(&found.id, &error),
-    }
+    let event = HistoryEvent {
+        at: now,
+        actor: None,
+        from: Some(place.status),
+        to: place.status,
+        attempt: place.attempts,
+        detail: detail.to_owned(),
+    };
+    let link = Link {
+        number: found.number,
+        action: place.id,
+        tenant: &place.tenant,
+        revision: after.revision,
+        event: &event,
+        proposal,
+        state: if was_changed { UNKNOWN } else { after.state },
+        confirm_key: None,
+    };
+    let head = history::insert_after(connection, head, &link)?;
+    history::set_head(connection, &place.tenant, head)?;
     fault::reached(Point::ErasureWritten);
     Ok(())
-}
-
-fn untold(action: &str, error: &impl fmt::Display) {
-    tracing::error!(action, %error, "erased, and nothing tells so");
 }
 
 /// See `ActionStore::set_records_due`.

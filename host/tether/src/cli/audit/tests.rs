@@ -234,7 +234,7 @@ async fn records_that_should_be_emptied_and_are_not_to_be_are_found() {
     let erased = Folder::new().await;
     let later = NOON.after(Duration::from_secs(1));
     let actions = SqliteActions::open(erased.path().join("actions.db")).unwrap();
-    actions.erase_outputs(later, later, 9).await.unwrap();
+    actions.erase_outputs(later, later, None, 9).await.unwrap();
     drop(actions);
     assert_eq!(erased.findings().await, [""; 0]);
     for (due, part) in [
