@@ -91,7 +91,7 @@ impl Fault {
 
 /// An action, from a row of [`select`], whether it fits its history or not.
 pub(crate) fn stored(row: &Row<'_>) -> Result<Stored, Fault> {
-    let id: String = row.get("id")?;
+    let id = as_it_is(row, "id")?;
     // Nothing is read from the file any more: what cannot be had is not what was written.
     read(row).map_err(|error| Fault::Damaged { id, what: format!("{error:#}") })
 }
@@ -222,6 +222,13 @@ pub(crate) fn update_ledger(
             ":attempt": attempt,
         })?;
     Ok(changed == 1)
+}
+
+/// What is in a column of text, for whoever is told of its row: somebody may have put there
+/// what is no text, and one such row must not hide all others.
+pub(crate) fn as_it_is(row: &Row<'_>, column: &str) -> rusqlite::Result<String> {
+    let bytes = row.get_ref(column)?.as_bytes_or_null()?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
 fn parsed<T>(row: &Row<'_>, column: &str) -> anyhow::Result<T>

@@ -17,6 +17,8 @@ mod contract;
 mod existing_files;
 #[path = "../src/sqlite/test_folder.rs"]
 mod folder;
+#[path = "sqlite/missing_head.rs"]
+mod missing_head;
 #[path = "sqlite/store_file.rs"]
 mod store_file;
 

@@ -10,7 +10,7 @@ use tether_core::identity::{Actor, Channel};
 use tether_core::port::actions::HistoryEvent;
 use tether_core::port::announcements::Announced;
 
-use super::{Columns, Fault, parsed, state};
+use super::{Columns, Fault, as_it_is, parsed, state};
 
 /// What [`event`] reads, in this order.
 pub(crate) const EVENT_COLUMNS: &str = "at, actor, channel, was, became, attempt, detail";
@@ -56,18 +56,34 @@ pub(crate) fn last(connection: &Connection, number: i64, revision: Revision) -> 
 ///
 /// # Errors
 ///
-/// `Unreadable` where no chain ends so: nothing can come after that.
+/// `Unreadable` where no chain ends so, or none is kept of one that was begun: nothing can
+/// come after that.
 pub(crate) fn head(connection: &Connection, tenant: &TenantId) -> Result<(u64, Digest), Fault> {
     let found = connection
         .prepare_cached("SELECT place, hash FROM chain_heads WHERE tenant = ?")?
         .query_row([tenant.as_str()], |row| Ok(read_head(row)))
         .optional()?;
-    let head = found.unwrap_or_else(|| Ok((0, chain::genesis(tenant))));
+    let head = match found {
+        Some(head) => head,
+        None if has_history(connection, tenant)? => Err(anyhow::anyhow!("no end is kept of it")),
+        None => Ok((0, chain::genesis(tenant))),
+    };
     head.map_err(|error| {
         Fault::Unreadable(format!(
             "where the history of {tenant} ends was changed in the store ({error:#}): run `tether audit verify`"
         ))
     })
+}
+
+/// Whether anything was written of a tenant. By way of its actions: events have no index by
+/// tenant, which would be a page more to sync for each of them.
+fn has_history(connection: &Connection, tenant: &TenantId) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT 1 FROM actions JOIN history ON history.action = actions.number
+             WHERE actions.tenant = ?1 AND history.tenant = ?1",
+        )?
+        .exists([tenant.as_str()])
 }
 
 fn read_head(row: &Row<'_>) -> anyhow::Result<(u64, Digest)> {
@@ -244,7 +260,7 @@ pub(crate) fn heads(connection: &Connection) -> rusqlite::Result<Vec<(String, an
             let (place, hash) = read_head(row)?;
             Ok(Head { tenant: parsed(row, "tenant")?, place, hash })
         };
-        Ok((row.get("tenant")?, head()))
+        Ok((as_it_is(row, "tenant")?, head()))
     })?;
     heads.collect()
 }
