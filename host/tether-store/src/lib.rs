@@ -11,4 +11,4 @@ mod sqlite;
 pub use row::history::Chained;
 pub use sqlite::actions::SqliteActions;
 pub use sqlite::actions::archive::{Archive, Damaged, Kept};
-pub use sqlite::databases::{OwnFile, SqliteDatabases};
+pub use sqlite::databases::{OwnFile, RecordKey, SqliteDatabases};

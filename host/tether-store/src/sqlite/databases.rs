@@ -34,6 +34,7 @@ use tether_core::port::databases::{
     Databases, NotNow, Record, Scope, Session, SqlError, SqlLimits, Unfit, Unreachable, Work,
 };
 
+pub use self::bookkeeping::RecordKey;
 use self::error::{sql_error, without_connection};
 use self::file::{DatabaseFile, Pace};
 use self::files::Files;

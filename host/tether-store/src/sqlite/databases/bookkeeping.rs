@@ -3,6 +3,9 @@
 //! No STRICT here: an existing file is read by other programs too, and an older
 //! SQLite could not open it any more.
 
+use std::borrow::Cow;
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 use tether_core::clock::Timestamp;
 use tether_core::id::{ComponentName, DatabaseName, RequestId, StepName, TenantId};
@@ -178,17 +181,54 @@ pub(super) fn records(
     Ok(records)
 }
 
+/// The key of a record, as it is in a file to which others may have written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordKey {
+    bytes: Vec<u8>,
+    is_text: bool,
+}
+
+impl RecordKey {
+    /// The key, if it is a text, as all are that Tether writes.
+    pub fn as_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes).ok().filter(|_| self.is_text)
+    }
+
+    /// The same for people; what is no text is replaced.
+    pub fn shown(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+}
+
+impl FromSql for RecordKey {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        match value {
+            ValueRef::Text(bytes) => Ok(Self { bytes: bytes.to_owned(), is_text: true }),
+            ValueRef::Blob(bytes) => Ok(Self { bytes: bytes.to_owned(), is_text: false }),
+            _ => Err(FromSqlError::InvalidType),
+        }
+    }
+}
+
+impl ToSql for RecordKey {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let value = if self.is_text { ValueRef::Text(&self.bytes) } else { ValueRef::Blob(&self.bytes) };
+        Ok(ToSqlOutput::Borrowed(value))
+    }
+}
+
 /// The keys of records that come after `after`, from the first where that is none, each
 /// once; `limit` of them at most. The index of the records is all that is read.
 pub(super) fn keys_after(
     connection: &Connection,
-    after: Option<&str>,
+    after: Option<&RecordKey>,
     limit: usize,
-) -> rusqlite::Result<Vec<String>> {
+) -> rusqlite::Result<Vec<RecordKey>> {
     if !is_kept(connection)? {
         return Ok(Vec::new());
     }
-    let (comes, after) = after.map_or((">=", ""), |after| (">", after));
+    // Every text comes after the empty one, and what is no text after them all.
+    let (comes, after) = after.map_or((">=", &"" as &dyn ToSql), |after| (">", after));
     let sql = format!("SELECT DISTINCT key FROM tether_records WHERE key {comes} ? ORDER BY key LIMIT ?");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     connection.prepare_cached(&sql)?.query_map((after, limit), |row| row.get(0))?.collect()
@@ -212,3 +252,6 @@ fn is_kept(connection: &Connection) -> rusqlite::Result<bool> {
         .prepare_cached("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'tether_records'")?
         .exists([])
 }
+
+#[cfg(test)]
+mod tests;

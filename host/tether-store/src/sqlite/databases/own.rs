@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tether_core::port::databases::{Scope, SqlError, Unreachable};
 
+use super::bookkeeping::RecordKey;
 use super::error::sql_error;
 use super::guard::GuardedConnection;
 use super::place::Place;
@@ -66,16 +67,16 @@ impl SqliteDatabases {
     pub async fn record_keys(
         &self,
         file: &OwnFile,
-        after: Option<&str>,
+        after: Option<&RecordKey>,
         limit: usize,
-    ) -> Result<Vec<String>, Unreachable> {
+    ) -> Result<Vec<RecordKey>, Unreachable> {
         let (host, place) = (self.host.clone(), Place::own(file.path.clone()));
         let found = async {
             let file = blocking(move || host.files.get(&place)).await?;
             let file = file.ok_or_else(|| SqlError::Unreachable("its file is not there".to_owned()))?;
-            let after = after.map(str::to_owned);
+            let after = after.cloned();
             let keys = move |connection: &mut GuardedConnection| {
-                bookkeeping::keys_after(connection, after.as_deref(), limit)
+                bookkeeping::keys_after(connection, after.as_ref(), limit)
                     .map_err(|error| sql_error(connection, error))
             };
             file.read_whatever_was_left(keys).await

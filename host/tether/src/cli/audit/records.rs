@@ -3,7 +3,7 @@
 
 use tether_core::audit::Rule;
 use tether_core::grant::Binding;
-use tether_store::{Archive, OwnFile, SqliteDatabases};
+use tether_store::{Archive, OwnFile, RecordKey, SqliteDatabases};
 
 use super::verify::{Line, Progress, scope};
 
@@ -32,9 +32,9 @@ async fn check_file(
     file: &OwnFile,
     tell: &mut impl FnMut(Line),
 ) -> anyhow::Result<()> {
-    let mut last: Option<String> = None;
+    let mut last: Option<RecordKey> = None;
     loop {
-        let keys = match databases.record_keys(file, last.as_deref(), PAGE).await {
+        let keys = match databases.record_keys(file, last.as_ref(), PAGE).await {
             Ok(keys) => keys,
             Err(unreachable) => {
                 let what = format!("{}: {unreachable}", file.name());
@@ -43,11 +43,13 @@ async fn check_file(
             }
         };
         for key in &keys {
-            let what = match archive.bound(key)? {
-                None => "and there is no such action",
+            let bound = key.as_str().map(|key| archive.bound(key)).transpose()?;
+            let what = match bound {
+                None => "under a key that is no text",
+                Some(None) => "and there is no such action",
                 // Told already, and nobody knows what it was granted.
-                Some(Err(_)) => continue,
-                Some(Ok((tenant, binding))) => {
+                Some(Some(Err(_))) => continue,
+                Some(Some(Ok((tenant, binding)))) => {
                     let granted = match &binding {
                         Binding::Component(bound) => databases.own_files_of(&scope(&tenant, bound)),
                         Binding::Endpoint(_) => Vec::new(),
@@ -59,7 +61,7 @@ async fn check_file(
                 }
             };
             let what = format!("there is a record of it in {}, {what}", file.name());
-            tell(line(file, Some(key.clone()), Rule::FromSomewhere, what));
+            tell(line(file, Some(key.shown().into_owned()), Rule::FromSomewhere, what));
         }
         match keys.into_iter().next_back() {
             Some(key) => last = Some(key),
