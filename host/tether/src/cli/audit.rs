@@ -16,7 +16,6 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Subcommand;
 
-use self::export::Export;
 use self::verify::{Line, Report, verify};
 use super::say;
 
@@ -55,7 +54,8 @@ struct Verify {
     #[arg(long, value_name = "DIR", env = "TETHER_DATA_DIR", default_value = "tether-data")]
     data_dir: PathBuf,
 
-    /// Write every event to this file as JSON Lines; `-` is standard output
+    /// Write every event to this file as JSON Lines, in place of what is there once all
+    /// was checked; `-` is standard output
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
 
@@ -86,8 +86,7 @@ impl Verify {
         // Where the events go to standard output, words do not.
         let to_output = self.export.as_deref().is_some_and(|path| path.as_os_str() == "-");
         let tell = |text: String| if to_output { eprintln!("{text}") } else { say(text) };
-        let export = self.export.as_deref().map(Export::create).transpose()?;
-        let report = verify(&self.data_dir, witnesses, export, |line| {
+        let report = verify(&self.data_dir, witnesses, self.export.as_deref(), |line| {
             if !self.json {
                 tell(line.in_words());
             }

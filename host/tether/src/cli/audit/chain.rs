@@ -21,12 +21,12 @@ pub(super) struct Histories {
 
 /// Checks every history against the heads that the file keeps and against `witnesses`, and
 /// the keys that are bound to actions against the histories; `tell` is told of each break.
-/// Writes every event to `export`. Keeps in memory what [`Keys`] does, and nothing else that
+/// Writes every event to `export`, which is not finished by that. Keeps in memory what [`Keys`] does, and nothing else that
 /// grows.
 pub(super) fn check(
     archive: &Archive,
     witnesses: Vec<Head>,
-    mut export: Option<Export>,
+    export: &mut Option<Export>,
     tell: &mut impl FnMut(Line),
 ) -> anyhow::Result<Histories> {
     let mut checker = Checker::with_witnesses(witnesses);
@@ -41,7 +41,7 @@ pub(super) fn check(
                     tell(broken.into());
                 }
                 keys.event(&event.line());
-                if let Some(export) = &mut export {
+                if let Some(export) = export {
                     export.add(&event)?;
                 }
             }
@@ -53,9 +53,6 @@ pub(super) fn check(
         progress.one_more();
         Ok(())
     })?;
-    if let Some(export) = export {
-        export.finish()?;
-    }
     let heads = checker.heads();
     let mut kept = Vec::new();
     for head in archive.heads()? {

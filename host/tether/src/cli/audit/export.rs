@@ -1,8 +1,9 @@
 //! The events of a data folder, for whoever keeps or checks them elsewhere.
 
-use std::fs::OpenOptions;
+mod draft;
+
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -11,6 +12,7 @@ use tether_core::identity::Channel;
 use tether_core::port::announcements::Announced;
 use tether_store::Chained;
 
+use self::draft::Draft;
 use crate::wire::Moment;
 
 /// One line of an export: an event with everything that its hash covers. Numbers that
@@ -36,17 +38,37 @@ struct ExportedEvent<'a> {
 }
 
 /// Where events are written to.
-pub(super) struct Export(Box<dyn Write>);
+pub(super) struct Export {
+    to: BufWriter<Box<dyn Write>>,
+    /// None where no file is made.
+    draft: Option<Draft>,
+}
 
 impl Export {
-    /// Makes the file at `path`, for its owner only; `-` is standard output.
-    pub(super) fn create(path: &Path) -> anyhow::Result<Self> {
+    /// Begins a file for `path`, for its owner only, which is there when it is
+    /// [finished](Self::finish): what was exported earlier may be the only witness of it.
+    /// What is there and is no file, such as a pipe, is written to; `-` is standard output.
+    ///
+    /// # Errors
+    ///
+    /// The file would be in `data_folder`, or cannot be written.
+    pub(super) fn begin(path: &Path, data_folder: &Path) -> anyhow::Result<Self> {
+        let cannot = || format!("{} cannot be written", path.display());
         if path.as_os_str() == "-" {
-            return Ok(Self(Box::new(BufWriter::new(io::stdout()))));
+            return Ok(Self { to: BufWriter::new(Box::new(io::stdout())), draft: None });
         }
-        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
-        let file = file.with_context(|| format!("{} cannot be written", path.display()))?;
-        Ok(Self(Box::new(BufWriter::new(file))))
+        if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+            let stream = OpenOptions::new().write(true).open(path).with_context(cannot)?;
+            return Ok(Self { to: BufWriter::new(Box::new(stream)), draft: None });
+        }
+        let target = draft::target(path).with_context(cannot)?;
+        anyhow::ensure!(
+            !target.starts_with(data_folder),
+            "{} is in the data folder, where nothing is exported to: --export names a file elsewhere",
+            path.display()
+        );
+        let draft = Draft::begin(target).with_context(cannot)?;
+        Ok(Self { to: BufWriter::new(Box::new(draft.file())), draft: Some(draft) })
     }
 
     /// Writes one line.
@@ -69,12 +91,15 @@ impl Export {
             confirm_key: chained.confirm_key.map(|key| key.to_string()),
             hash: hash.to_string(),
         };
-        serde_json::to_writer(&mut self.0, &line).context("the export cannot be written")?;
-        self.0.write_all(b"\n").context("the export cannot be written")
+        serde_json::to_writer(&mut self.to, &line).context("the export cannot be written")?;
+        self.to.write_all(b"\n").context("the export cannot be written")
     }
 
-    /// Everything is written.
+    /// Everything is written: the file is whole, on the disk, and takes the place of what was
+    /// there.
     pub(super) fn finish(mut self) -> anyhow::Result<()> {
-        self.0.flush().context("the export cannot be written")
+        let cannot = "the export cannot be written";
+        self.to.flush().context(cannot)?;
+        self.draft.map_or(Ok(()), Draft::keep).context(cannot)
     }
 }

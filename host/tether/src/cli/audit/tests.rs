@@ -1,3 +1,5 @@
+mod bad_text;
+mod exports;
 mod whole_files;
 
 use std::path::Path;
@@ -20,7 +22,6 @@ use tether_core::port::databases::{Begun, Databases as _, Rights, Scope, SqlLimi
 use tether_core::settlement;
 use tether_store::{SqliteActions, SqliteDatabases};
 
-use super::export::Export;
 use super::verify::{Report, records_of, verify};
 use super::*;
 use crate::data_folder::DataFolder;
@@ -113,7 +114,7 @@ impl Folder {
         told
     }
 
-    async fn verify(&self, heads: Vec<Head>, export: Option<Export>, told: &mut Vec<String>) -> Report {
+    async fn verify(&self, heads: Vec<Head>, export: Option<&Path>, told: &mut Vec<String>) -> Report {
         verify(self.path(), heads, export, |line| told.push(line.in_words())).await.unwrap()
     }
 }
@@ -264,8 +265,9 @@ async fn what_a_killed_gateway_left_executing_is_said_to_be_settled_by_the_next_
     let waiting = actions.load(&"acme".parse().unwrap(), id(2)).await.unwrap().unwrap();
     step(&actions, waiting, Event::Claimed { claim, at: NOON }, Ledger::default()).await;
     drop(actions);
-    let kept = folder.path().join("kept.jsonl");
-    let report = folder.verify(Vec::new(), Some(Export::create(&kept).unwrap()), &mut Vec::new()).await;
+    let elsewhere = Scratch::new().unwrap();
+    let kept = elsewhere.path().join("kept.jsonl");
+    let report = folder.verify(Vec::new(), Some(&kept), &mut Vec::new()).await;
     let text = std::fs::read_to_string(&kept).unwrap();
     assert!(text.lines().last().unwrap().contains("\"to\":\"Executing\""), "{text}");
     let words = report.in_words();
@@ -321,8 +323,9 @@ async fn a_broken_history_is_told_with_its_place() {
 #[tokio::test]
 async fn what_is_exported_is_enough_to_find_what_was_cut_later() {
     let folder = Folder::new().await;
-    let kept = folder.path().join("kept.jsonl");
-    let report = folder.verify(Vec::new(), Some(Export::create(&kept).unwrap()), &mut Vec::new()).await;
+    let elsewhere = Scratch::new().unwrap();
+    let kept = elsewhere.path().join("kept.jsonl");
+    let report = folder.verify(Vec::new(), Some(&kept), &mut Vec::new()).await;
     let text = std::fs::read_to_string(&kept).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

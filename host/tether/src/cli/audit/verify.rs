@@ -79,11 +79,11 @@ impl Progress {
 }
 
 /// Checks the folder at `path`, and tells each finding when it is found. The histories go
-/// on from `witnesses`, and are written to `export`.
+/// on from `witnesses`, and are written to `export`, whatever is found; not where this fails.
 pub(super) async fn verify(
     path: &Path,
     witnesses: Vec<Head>,
-    export: Option<Export>,
+    export: Option<&Path>,
     mut tell: impl FnMut(&Line),
 ) -> anyhow::Result<Report> {
     let file = path.join("actions.db");
@@ -96,13 +96,14 @@ pub(super) async fn verify(
     let folder = DataFolder::take(path)?;
     let cannot = || format!("{} cannot be read", file.display());
     let mut archive = Archive::open(&file)?;
+    let mut export = export.map(|path| Export::begin(path, folder.path())).transpose()?;
     let mut findings = Vec::new();
     let mut find = |line: Line| {
         tell(&line);
         findings.push(line);
     };
     let Histories { events, heads } =
-        chain::check(&archive, witnesses, export, &mut find).with_context(cannot)?;
+        chain::check(&archive, witnesses, &mut export, &mut find).with_context(cannot)?;
 
     let databases = SqliteDatabases::new(folder.path(), SqlLimits::default());
     let (mut auditor, mut executing, now) = (Auditor::default(), 0, SystemClock::new().now());
@@ -136,6 +137,9 @@ pub(super) async fn verify(
         }
     }
     records::check(&databases, &archive, &mut find).await?;
+    if let Some(export) = export {
+        export.finish()?;
+    }
     Ok(Report { events, actions: progress.done(), executing, heads, findings })
 }
 
