@@ -113,7 +113,8 @@ async fn a_yes_is_about_the_attempts_that_its_form_told_of() {
 
         let told = confirmed(&client, form).await;
         assert!(told.contains(r#""errorCode":"ACTION_CHANGED""#), "{told}");
-        let said = r#""text":"Nothing ran for this answer, and it decides nothing any more (ACTION_CHANGED): "#;
+        let said =
+            r#""text":"Nothing ran for this answer, and it decides nothing any more (ACTION_CHANGED): "#;
         assert!(told.contains(said), "{told}");
         let action = server.send_as(&ann, "GET", &format!("/v1/actions/{id}"), &[], "").await;
         assert_eq!((action.at("/status"), action.at("/attemptsUsed")), (&json!("Pending"), &json!(1)));
