@@ -54,7 +54,7 @@ pub(crate) async fn whatever_await_is_dropped_the_next_one_is_clean(host: Host) 
 pub(crate) async fn a_statement_ends_with_its_attempt_and_the_transaction_with_it(host: Host) {
     // Made and migrated by somebody else: that takes as long as the disk wants.
     open(&host, 3).await;
-    let attempt = Work { time: Duration::from_secs(2), ..work(Rights::Write, 1) };
+    let attempt = Work { time: Duration::from_secs(5), ..work(Rights::Write, 1) };
     let session = host.session(scope("acme"), attempt);
     let mut transaction = fresh(&session.open("main".parse().unwrap()).await.unwrap(), None).await;
     run(&mut transaction, VOID).await.unwrap();
