@@ -113,9 +113,12 @@ impl Bridge {
         failure: Failure,
         repeatable: bool,
     ) -> Result<Duration, Failure> {
-        // Nobody waits for it any more where it was called off meanwhile.
-        if failure.is_of_the_way() && self.open.note(line.number, Some(failure.to_string())) {
+        if failure.is_of_the_way() {
             self.outcome.failed(line.number, failure.to_string());
+            if !self.open.note(line.number, Some(failure.to_string())) {
+                // It was called off meanwhile.
+                self.outcome.called_off(line.number, self.open.last());
+            }
         }
         patience.pause(failure, repeatable, self.was_there())
     }
@@ -326,9 +329,8 @@ impl Bridge {
     pub(super) fn call_off(&self, id: &str) -> bool {
         let Some(number) = self.open.call_off(id) else { return false };
         if self.open.count(number) == 0 {
-            // Whatever stands in its way is no matter, but what stands in that of those before it.
             self.open.end(number);
-            self.outcome.called_off(number, self.open.failure());
+            self.outcome.called_off(number, self.open.last());
         }
         true
     }

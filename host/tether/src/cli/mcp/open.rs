@@ -54,9 +54,9 @@ impl Open {
         self.lines().get_mut(&number).map(|line| line.failure = failure).is_some()
     }
 
-    /// Why the last of the lines is not let in, if it is not.
-    pub(super) fn failure(&self) -> Option<String> {
-        self.lines().values().next_back()?.failure.clone()
+    /// The last of the lines, and why it is not let in, if it is not.
+    pub(super) fn last(&self) -> Option<(u64, Option<String>)> {
+        self.lines().last_key_value().map(|(number, line)| (*number, line.failure.clone()))
     }
 
     /// A line is done with. Those of its requests that were not answered.

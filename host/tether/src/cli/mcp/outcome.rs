@@ -26,10 +26,14 @@ impl Outcome {
         self.note(number, Some(words));
     }
 
-    /// Nobody waits for the line with this number any more, but perhaps for one before it, which
-    /// came to nothing so far if there is a failure.
-    pub(super) fn called_off(&self, number: u64, failure: Option<String>) {
-        self.note(number, failure);
+    /// Nobody waits for the line with this number any more. Where it came to nothing so far, that
+    /// is no matter: what counts is the last line `before` it that is still open, and why that
+    /// came to nothing so far, if it did.
+    pub(super) fn called_off(&self, number: u64, before: Option<(u64, Option<String>)>) {
+        let mut last = self.last();
+        if last.number == number && last.failure.is_some() {
+            (last.number, last.failure) = before.unwrap_or((number, None));
+        }
     }
 
     /// The gateway answered the line with this number. What goes wrong from here on is told,
@@ -94,5 +98,31 @@ mod tests {
         assert!(outcome.has_failed());
         outcome.answered(3);
         assert!(!outcome.has_failed());
+    }
+
+    #[test]
+    fn what_was_called_off_counts_no_more_and_what_stands_before_it_does() {
+        let away = || "away".to_owned();
+        let outcome = Outcome::default();
+        outcome.answered(1);
+        // Neither was tried yet when the later one is called off.
+        outcome.called_off(3, Some((2, None)));
+        outcome.failed(2, away());
+        assert!(outcome.has_failed());
+
+        let outcome = Outcome::default();
+        outcome.failed(3, away());
+        outcome.called_off(3, Some((2, None)));
+        assert!(!outcome.has_failed());
+        outcome.failed(2, away());
+        assert!(outcome.has_failed());
+
+        let outcome = Outcome::default();
+        outcome.failed(3, away());
+        outcome.called_off(3, None);
+        assert!(!outcome.has_failed());
+        outcome.let_in(4);
+        outcome.called_off(4, Some((2, Some(away()))));
+        assert!(!outcome.has_failed(), "it got as far as the gateway");
     }
 }
