@@ -14,7 +14,7 @@
 //! By default this takes some seconds. At full length, every step of many workloads:
 //!
 //! ```text
-//! TETHER_POWER_LOSS_SEEDS=20 cargo test -p tether-store --test power_loss
+//! TETHER_POWER_LOSS_SEEDS=3 cargo test -p tether-store --test power_loss
 //! ```
 //!
 //! A failure prints its seed and step, and leaves the folder behind. With
