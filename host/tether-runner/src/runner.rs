@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, anyhow};
+use tether_core::action::Preview;
 use tether_core::allowance::Allowance;
 use tether_core::digest::Digest;
 use tether_core::failure::{Cause, Failure};
@@ -33,9 +34,6 @@ use crate::guest::{Attempt, Errand, GuestName, told};
 use crate::machine::Machine;
 use crate::settings::Settings;
 use tether_core::plain::plain;
-
-/// Characters of a preview.
-const MAX_PREVIEW: usize = 1_000;
 
 /// Runs handlers that are components.
 pub struct Runner {
@@ -248,7 +246,7 @@ impl Runner {
         };
         let ended = time.within(&self.machine, attempt).await.flatten();
         let text = traffic.close(ended).await?;
-        Ok(text.map(|text| plain(text.trim(), MAX_PREVIEW)).filter(|text| !text.is_empty()))
+        Ok(text.map(|text| plain(text.trim(), Preview::LONGEST)).filter(|text| !text.is_empty()))
     }
 
     async fn begin(

@@ -68,3 +68,8 @@ pub enum Preview {
     /// Its retention is over: it repeats the arguments, and goes with them.
     Erased,
 }
+
+impl Preview {
+    /// Characters of a sentence, at most; a longer one is cut, and ends with `…`.
+    pub const LONGEST: usize = 1_000;
+}

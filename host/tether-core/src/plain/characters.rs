@@ -20,8 +20,8 @@ fn is_ignorable(character: char) -> bool {
 }
 
 /// What draws nothing though it is no space: ends of lines and paragraphs, the Braille pattern
-/// without dots, interlinear anchors, the place of an object, the Khitan filler, Egyptian controls and blanks, and the
-/// note without a head.
+/// without dots, interlinear anchors, the place of an object, the Khitan filler, Egyptian
+/// controls and blanks, and the note without a head.
 fn is_empty(character: char) -> bool {
     matches!(character,
         '\u{2028}'..='\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffc}' | '\u{16fe4}'

@@ -128,12 +128,7 @@ pub(super) fn overdue(
     after: Option<Mark>,
     limit: usize,
 ) -> Result<Part, Fault> {
-    let sql = row::select(
-        "WHERE status = 'Pending' AND expires_at <= ?1 AND (expires_at, number) > (?2, ?3)
-         ORDER BY expires_at, number LIMIT ?4",
-    );
-    let found = from_mark(connection, &sql, now, after, limit)?;
-    part(connection, "expires_at", found)
+    due(connection, "status = 'Pending' AND", "expires_at", now, after, limit)
 }
 
 /// See `ActionStore::with_records`.
@@ -143,12 +138,7 @@ pub(super) fn with_records(
     after: Option<Mark>,
     limit: usize,
 ) -> Result<Part, Fault> {
-    let sql = row::select(
-        "WHERE records_due <= ?1 AND (records_due, number) > (?2, ?3)
-         ORDER BY records_due, number LIMIT ?4",
-    );
-    let found = from_mark(connection, &sql, now, after, limit)?;
-    part(connection, "records_due", found)
+    due(connection, "", "records_due", now, after, limit)
 }
 
 /// See `ActionStore::needed_components`. Jumps from each digest to the next, so that
@@ -345,7 +335,20 @@ pub(super) fn last(connection: &Connection, column: &str, found: &[Found]) -> Re
     Ok(Some(Mark { at: Timestamp::from_millis(at), number: *number }))
 }
 
-fn part(connection: &Connection, column: &str, found: Vec<Found>) -> Result<Part, Fault> {
+/// Up to `limit` actions whose `column` is `now` or before, of those that `whose` leaves (an empty
+/// text, or a condition with its AND), in the order of that column.
+fn due(
+    connection: &Connection,
+    whose: &str,
+    column: &str,
+    now: Timestamp,
+    after: Option<Mark>,
+    limit: usize,
+) -> Result<Part, Fault> {
+    let sql = row::select(&format!(
+        "WHERE {whose} {column} <= ?1 AND ({column}, number) > (?2, ?3) ORDER BY {column}, number LIMIT ?4"
+    ));
+    let found = from_mark(connection, &sql, now, after, limit)?;
     let (count, last) = (found.len(), last(connection, column, &found)?);
     let (actions, left) = divided(found);
     Ok(Part { actions, seen: Seen { count, last, left } })

@@ -239,7 +239,6 @@ fn erase(
 ) -> Result<(), Fault> {
     let place = history::place_of(connection, found.number)
         .map_err(|error| Fault::Unreadable(format!("nobody can tell whose it is ({error:#})")))?;
-    let head = history::head(connection, &place.tenant)?;
     let Some(before) = state::standing_of(connection, found.number)? else { return Ok(()) };
     let (proposal, was_changed) = bound(connection, &before)?;
     // Overwritten, too: what is only let go of stays in the file for long.
@@ -266,8 +265,7 @@ fn erase(
         state: if was_changed { UNKNOWN } else { after.state },
         confirm_key: None,
     };
-    let head = history::insert_after(connection, head, &link)?;
-    history::set_head(connection, &place.tenant, head)?;
+    history::append(connection, &link)?;
     fault::reached(Point::ErasureWritten);
     Ok(())
 }

@@ -21,8 +21,8 @@ pub(super) struct Histories {
 
 /// Checks every history against the heads that the file keeps and against `witnesses`, and
 /// the keys that are bound to actions against the histories; `tell` is told of each break.
-/// Writes every event to `export`, which is not finished by that. Keeps in memory what [`Keys`] does, and nothing else that
-/// grows.
+/// Writes every event to `export`, which is not finished by that. Keeps in memory what [`Keys`]
+/// does, and nothing else that grows.
 pub(super) fn check(
     archive: &Archive,
     witnesses: Vec<Head>,

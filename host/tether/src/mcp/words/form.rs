@@ -11,9 +11,9 @@ use crate::wire::evidence::{Went, check, sent};
 /// The longest text of a form, in bytes.
 const LONGEST: usize = 8 << 10;
 
-/// A preview that is so long (in characters) and ends with `…` was cut: handlers' previews are
-/// kept up to 1,000, and what did not fit whole is one character, of at most 10 when spelled out.
-const CUT: usize = 990;
+/// A preview that is so long (in characters) and ends with `…` was cut: what did not fit whole is
+/// one character, of at most 10 when spelled out.
+const CUT: usize = Preview::LONGEST - 10;
 
 /// Everything that a decision needs; nothing where that is more than a form can show.
 pub(in crate::mcp) fn form(action: &Action) -> Option<String> {
