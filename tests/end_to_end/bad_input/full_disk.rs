@@ -1,7 +1,7 @@
 //! A disk that is full: nothing is applied, nothing is lost, and it goes on once
 //! there is room. Needs root, for a small file system of its own.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -30,15 +30,15 @@ impl SmallDisk {
         self.0.path()
     }
 
-    /// Leaves no room at all; what to remove to have room again.
-    fn fill(&self) -> PathBuf {
+    /// Leaves no room at all.
+    fn fill(&self) -> Filler {
         let path = self.path().join("filler");
         let mut file = File::create(&path).unwrap();
         for size in [1 << 20, 4096, 1] {
             let piece = vec![0; size];
             while file.write_all(&piece).is_ok() {}
         }
-        path
+        Filler(path)
     }
 }
 
@@ -46,6 +46,17 @@ impl Drop for SmallDisk {
     fn drop(&mut self) {
         // Lazily, for a server may still be going away.
         let _ = Command::new("umount").arg("-l").arg(self.path()).status();
+    }
+}
+
+/// What takes up all the room.
+struct Filler(PathBuf);
+
+impl Filler {
+    /// Gives the room back. Removing the file would not do at once: another test's process
+    /// that has just begun holds it open until it runs its own program.
+    fn empty(self) {
+        File::create(self.0).unwrap();
     }
 }
 
@@ -68,7 +79,7 @@ fn f15_a_full_data_folder_refuses_and_loses_nothing() {
     assert_eq!(server.api.confirm(&done, "{}").check("200 Replayed").raw("result"), result);
     assert_eq!(server.effects().len(), 1, "nothing was applied");
 
-    fs::remove_file(filler).unwrap();
+    filler.empty();
     server.api.confirm(&waiting, "{}").check("200 Succeeded");
     server.api.propose("probe_write", r#"{"note":"more"}"#);
     assert_eq!(server.effects().len(), 2);
@@ -110,7 +121,7 @@ fn f15_a_handler_whose_disk_is_full_can_be_confirmed_again_once_there_is_room() 
         1
     );
 
-    fs::remove_file(filler).unwrap();
+    filler.empty();
     server.api.confirm(&id, "{}").check("200 Succeeded");
     assert_eq!(effects(&database).len(), 2);
 }
