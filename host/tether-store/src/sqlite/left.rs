@@ -59,14 +59,23 @@ impl Left {
 
 /// See [`Left::sync`]; for a file that is opened once.
 pub(super) fn sync(path: &Path, whose: Whose) -> rusqlite::Result<()> {
-    try_sync(path, whose).map_err(|error| {
-        let code = match is_full(&error) {
-            true => ffi::SQLITE_FULL,
-            false => ffi::SQLITE_IOERR_FSYNC,
-        };
-        let why = format!("what was written before could not be synced: {error}");
-        Error::SqliteFailure(ffi::Error::new(code), Some(why))
-    })
+    try_sync(path, whose).map_err(not_synced)
+}
+
+/// Makes durable that the file at `path`, which somebody else made, has the journal that is
+/// open: without its name, nothing undoes a COMMIT that the power cuts short. SQLite syncs
+/// the folder as well, and goes on where that fails.
+pub(super) fn sync_name_of_journal(path: &Path) -> rusqlite::Result<()> {
+    sync_folder_of(path).map_err(not_synced)
+}
+
+fn not_synced(error: io::Error) -> Error {
+    let code = match is_full(&error) {
+        true => ffi::SQLITE_FULL,
+        false => ffi::SQLITE_IOERR_FSYNC,
+    };
+    let why = format!("what was written before could not be synced: {error}");
+    Error::SqliteFailure(ffi::Error::new(code), Some(why))
 }
 
 /// Its journals, and the names in its folder: the end of a journal is one. The file

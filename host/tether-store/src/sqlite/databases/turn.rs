@@ -12,7 +12,7 @@ use super::file::DatabaseFile;
 use super::guard::GuardedConnection;
 use super::stop::Stop;
 use super::syncs::{Seen, Sound, Told, in_doubt};
-use crate::sqlite::{execute, failed_commit};
+use crate::sqlite::{execute, failed_commit, left};
 
 /// Pages in the log of a file of Tether's own from which on they are moved into the file.
 const CHECKPOINT: i64 = 1_000;
@@ -81,10 +81,13 @@ impl Turn {
         if file.syncs.sound() != Some(self.sound) {
             return Err(in_doubt());
         }
-        if file.own {
+        let named = if file.own {
             file.syncs.begin();
-        }
-        let result = match execute(connection, "COMMIT") {
+            Ok(())
+        } else {
+            left::sync_name_of_journal(&file.path)
+        };
+        let result = match named.and_then(|()| execute(connection, "COMMIT")) {
             Ok(()) => {
                 // What of the log and of the file is on the disk is as little known after a
                 // checkpoint that failed as after any other sync that did.
